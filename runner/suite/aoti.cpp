@@ -12,7 +12,7 @@ bool has_aoti() {
 
 namespace {
 
-/// Names the file in what LibTorch says about it.
+/// Loads a package. Errors begin with the name of the file.
 std::shared_ptr<torch::inductor::AOTIModelPackageLoader> load_package(std::string const& file) {
   try {
     return std::make_shared<torch::inductor::AOTIModelPackageLoader>(file);
@@ -21,7 +21,7 @@ std::shared_ptr<torch::inductor::AOTIModelPackageLoader> load_package(std::strin
   }
 }
 
-/// A package is compiled for one device, and says for which; given tensors of another it crashes.
+/// Throws when the package is compiled for another device. It would crash with tensors of this one.
 void check_device(torch::inductor::AOTIModelPackageLoader& package,
                   std::string const& file,
                   torch::Device const& device) {

@@ -5,9 +5,8 @@
 
 namespace torchwatch::suite {
 
-/// A step of the optimizer, after which autocast casts its parameters anew. It remembers casts of
-/// weights as long as it lasts, which is a whole step of a model here, and a model may train one
-/// network after another in it.
+/// Takes a step of the optimizer and clears autocast's cache of cast weights. Autocast keeps the
+/// cache for a whole step of a model, in which a model may train several networks in turn.
 inline void apply_gradients(torch::optim::Optimizer& optimizer) {
   optimizer.step();
   at::autocast::clear_cache();

@@ -4,8 +4,9 @@
 
 namespace torchwatch::suite {
 
-/// While it lives, LibTorch chooses the precision of each operator of this thread on devices of
-/// that type, and remembers casts of weights: half precision on CUDA, bfloat16 on the CPU.
+/// Automatic mixed precision while it exists: LibTorch chooses the precision of each operator of
+/// this thread on devices of that type, and caches cast weights. Half precision on CUDA, bfloat16
+/// on the CPU.
 class Autocast {
  public:
   explicit Autocast(torch::DeviceType device);

@@ -7,31 +7,31 @@
 
 namespace torchwatch::suite {
 
-/// What cross entropy compares the outputs with.
+/// The targets of cross entropy.
 enum class Targets {
   labels,  ///< a class for each image
-  drawn,   ///< the same, drawn anew in each step, yet always alike, so that they can be learned
+  drawn,   ///< a class for each image, drawn in each step from one seed, so they can be learned
   soft,    ///< a random number in [0, 1) for each class of each image
 };
 
-/// Random images of three channels and `side` x `side` pixels, and how they are learned.
+/// Options of a classification of random images of three channels and `side` x `side` pixels.
 struct Classification {
   std::int64_t side = 224;
   std::int64_t classes = 1000;
   Targets targets = Targets::labels;
-  double rate = 1e-3;  ///< of Adam
-  /// For the placed network; Adam when empty.
+  double rate = 1e-3;  ///< learning rate of Adam
+  /// Makes the optimizer for the placed network; Adam when empty.
   std::function<std::unique_ptr<torch::optim::Optimizer>(torch::nn::Module const&)> optimizer = {};
 };
 
-/// Cross entropy of what `forward` makes of the images, [batch, classes].
+/// Makes a classifier. `forward` returns the logits of images, [batch, classes].
 std::unique_ptr<Workload> make_classifier(
     Setup const& setup,
     Classification const& options,
     std::shared_ptr<torch::nn::Module> network,
     std::function<torch::Tensor(torch::Tensor const& images)> forward);
 
-/// The same for a module holder whose `forward` takes images alone.
+/// Makes a classifier from a module holder whose `forward` takes only images.
 template <class Network>
 std::unique_ptr<Workload> make_classifier(Setup const& setup,
                                           Classification const& options,

@@ -1,7 +1,6 @@
 #pragma once
 
-/// What differs between releases of LibTorch, from 1.13 on, said once. Whatever is not here is
-/// spelled the same in all of them.
+/// All differences between versions of LibTorch, from 1.13 on, that the suite must handle.
 
 #include <ATen/autocast_mode.h>
 #include <torch/version.h>
@@ -10,8 +9,8 @@
   (TORCH_VERSION_MAJOR > (major) ||             \
    (TORCH_VERSION_MAJOR == (major) && TORCH_VERSION_MINOR >= (minor)))
 
-/// Packages of AOTInductor: a LibTorch has what runs them, from 2.6 on, or not. Before, `run` took
-/// its inputs by a reference that is not const.
+/// True when LibTorch can run packages of AOTInductor, from 2.6 on. In earlier versions `run` took
+/// its inputs by a reference that was not const.
 #if __has_include(<torch/csrc/inductor/aoti_package/model_package_loader.h>)
 #include <torch/csrc/inductor/aoti_package/model_package_loader.h>
 #define TORCHWATCH_AOTI 1
@@ -21,7 +20,7 @@
 
 namespace torchwatch::suite {
 
-/// Automatic mixtures of precision: until 2.4 CPUs and GPUs had switches of their own.
+/// The switch for automatic mixed precision. Before 2.4, CPUs and GPUs had separate switches.
 inline bool is_autocast_enabled(c10::DeviceType device) {
 #if TORCHWATCH_TORCH_IS_SINCE(2, 4)
   return at::autocast::is_autocast_enabled(device);

@@ -1,6 +1,6 @@
 #pragma once
 
-/// Models that come as files instead of C++, each with its description beside it.
+/// Models in files instead of C++. Each has a description next to it.
 
 #include <memory>
 #include <string>
@@ -11,19 +11,20 @@
 
 namespace torchwatch::suite {
 
-/// A batch of `tensors`, drawn from LibTorch's default generator and placed.
+/// Draws a batch of `tensors` from LibTorch's default generator and places it.
 std::vector<torch::Tensor> draw(std::vector<TensorDescription> const& tensors, Setup const& setup);
 
-/// A TorchScript file. Throws c10::Error when it cannot be read or does not take the inputs.
+/// Makes a workload from a TorchScript file. Throws c10::Error when the file cannot be read or does
+/// not accept the inputs.
 std::unique_ptr<Workload> make_script(std::string const& file,
                                       ModelDescription const& description,
                                       Setup const& setup);
 
-/// Whether this LibTorch runs AOTInductor packages.
+/// True when this LibTorch can run AOTInductor packages.
 bool has_aoti();
 
-/// An AOTInductor package, compiled for the batch and device it is run with. Evaluation only.
-/// Throws c10::Error when it cannot be read.
+/// Makes a workload, for evaluation only, from an AOTInductor package. It must be compiled for this
+/// batch and device. Throws c10::Error when it cannot be read or is for another device.
 std::unique_ptr<Workload> make_aoti(std::string const& file,
                                     ModelDescription const& description,
                                     Setup const& setup);

@@ -12,21 +12,22 @@ namespace torchwatch::suite {
 
 using Activation = torch::Tensor(torch::Tensor const& input);
 
-/// Linear layers from widths[0] to widths[1] and so on, `between` after each but the last, `after`
-/// (if any) at the end. Input [batch, widths.front()], output [batch, widths.back()].
+/// Makes linear layers from widths[0] to widths[1] and so on, with `between` after each but the
+/// last and `after` (if any) at the end. Input [batch, widths.front()], output [batch,
+/// widths.back()].
 torch::nn::Sequential make_mlp(std::vector<std::int64_t> const& widths,
                                Activation* between,
                                Activation* after = nullptr);
 
-/// A linear layer without bias.
+/// Makes a linear layer without bias.
 torch::nn::Linear unbiased(std::int64_t in, std::int64_t out);
 
-/// Moves each target towards its source: (1 - rate) of the one and `rate` of the other.
+/// Moves each target towards its source: (1 - rate) * target + rate * source.
 void follow(std::vector<torch::Tensor> const& targets,
             std::vector<torch::Tensor> const& sources,
             double rate);
 
-/// A sequence that may itself be an element of sequences.
+/// A sequence of modules that can be an element of other sequences.
 class ChainImpl : public torch::nn::SequentialImpl {
  public:
   torch::Tensor forward(torch::Tensor const& x) { return torch::nn::SequentialImpl::forward(x); }
@@ -34,14 +35,14 @@ class ChainImpl : public torch::nn::SequentialImpl {
 
 TORCH_MODULE(Chain);
 
-/// Pictures about as smooth as real ones, of random colours in [0, 1): [batch, channels, height,
-/// width].
+/// Returns random pictures that are about as smooth as real ones, with colours in [0, 1): [batch,
+/// channels, height, width].
 torch::Tensor draw_pictures(std::int64_t batch,
                             std::int64_t channels,
                             std::int64_t height,
                             std::int64_t width);
 
-/// Several networks as children of one module, for those who want all parameters by name.
+/// Returns one module with several networks as children, to list all parameters by name.
 std::shared_ptr<torch::nn::Module> join(
     std::vector<std::pair<std::string, std::shared_ptr<torch::nn::Module>>> const& networks);
 

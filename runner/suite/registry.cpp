@@ -7,7 +7,7 @@
 
 namespace torchwatch::suite {
 
-// models.inc is written by CMake: a line a model, with the namespace that its file has to itself
+// CMake writes models.inc: a line per model, with the namespace of its file
 #define MODEL(file, name) \
   namespace file {        \
   Factory make_##name;    \
@@ -17,7 +17,7 @@ namespace torchwatch::suite {
 
 namespace {
 
-/// Null when the worker is built without it.
+/// Returns the function that builds a model; null when the worker is built without it.
 Factory* factory_of([[maybe_unused]] std::string_view name) {
 #define MODEL(file, model) \
   if (name == #model) return &file::make_##model;
@@ -26,7 +26,7 @@ Factory* factory_of([[maybe_unused]] std::string_view name) {
   return nullptr;
 }
 
-/// Another workload, in automatic mixed precision.
+/// Runs another workload in automatic mixed precision.
 class Autocasting final : public Workload {
  public:
   Autocasting(std::unique_ptr<Workload> workload, torch::DeviceType device)
@@ -69,7 +69,7 @@ Model const* find_model(std::string_view name) {
 
 std::string why_missing(std::string_view name) {
   return find_entry(name) != nullptr ? "this worker was built without it"
-                                     : "torchwatch suite list tells which";
+                                     : "torchwatch suite list shows all models";
 }
 
 std::int64_t batch_of(Model const& model, Test test, Scale scale) {

@@ -12,29 +12,29 @@
 
 namespace torchwatch::suite {
 
-/// Builds a model's workload. Throws c10::Error when the device has no room for it.
+/// Builds a model's workload. Throws c10::Error when the device has too little memory.
 using Factory = std::unique_ptr<Workload>(Setup const& setup);
 
-/// A model of the catalogue, and what makes it.
+/// A model of the catalogue, and the function that builds it.
 struct Model : Entry {
   Factory* make = nullptr;
 };
 
-/// All models that were built, by name: the catalogue's, or those of them that TORCHWATCH_MODELS
-/// names.
+/// Returns the models of this worker, sorted by name: all of the catalogue, or those that
+/// TORCHWATCH_MODELS names.
 std::vector<Model> const& models();
 
-/// Null when there is no such model among them.
+/// Returns a model of this worker; null when it does not exist.
 Model const* find_model(std::string_view name);
 
-/// Why `find_model` does not find it.
+/// Returns the reason why `find_model` does not find a model.
 std::string why_missing(std::string_view name);
 
-/// Samples in one iteration of that test; 0 when the model has no such test.
+/// Returns the samples per iteration of a test; 0 when the model does not have that test.
 std::int64_t batch_of(Model const& model, Test test, Scale scale);
 
-/// Seeds LibTorch's generators and builds; for Precision::amp around what `make` makes. The same
-/// arguments give the same losses, bit for bit, on one CPU thread.
+/// Seeds LibTorch's generators and builds a workload, with automatic mixed precision for
+/// Precision::amp. Equal arguments give equal losses, bit for bit, on one CPU thread.
 std::unique_ptr<Workload> make_workload(std::function<Factory> const& make,
                                         Setup const& setup,
                                         std::int64_t seed);

@@ -9,7 +9,7 @@ namespace {
 using torch::Tensor;
 namespace nn = torch::nn;
 
-/// The same parameters and buffers, as a module of the C++ front end.
+/// A module of the C++ front end with the parameters and buffers of a script.
 std::shared_ptr<nn::Module> mirror(torch::jit::Module const& script) {
   auto module = std::make_shared<nn::Module>();
   for (auto const& parameter : script.named_parameters(false))

@@ -8,25 +8,25 @@
 
 namespace torchwatch::suite {
 
-/// What most benchmarks are made of. The functions hold the network and its batch; all are placed
-/// as the setup says.
+/// The parts of most benchmarks. The functions hold the network and its batch. All tensors must be
+/// placed as the setup requires.
 struct Supervised {
   std::shared_ptr<torch::nn::Module> network;
-  std::vector<torch::Tensor> inputs;  ///< those that `forward` holds, for Workload::inputs
+  std::vector<torch::Tensor> inputs;  ///< the inputs of `forward`, for Workload::inputs
   std::function<std::vector<torch::Tensor>()> forward;  ///< at least one output
   std::function<torch::Tensor(std::vector<torch::Tensor> const& outputs)> loss;  ///< a scalar
   std::unique_ptr<torch::optim::Optimizer> optimizer;
-  double gradient_norm = 0;  ///< gradients are scaled down to it before a step; 0: never
+  double gradient_norm = 0;  ///< largest norm of gradients, which are scaled down; 0: no limit
 };
 
-/// Puts the network into the mode of `test` and iterates over the one batch.
+/// Makes a workload from `parts`. Puts the network into the mode of `test`.
 std::unique_ptr<Workload> make_supervised(Test test, Supervised parts);
 
-/// Adam for all that `network` trains, at LibTorch's default rate unless said otherwise.
+/// Makes Adam for all trained parameters of `network`. The default rate is LibTorch's.
 std::unique_ptr<torch::optim::Optimizer> make_adam(torch::nn::Module const& network,
                                                    double rate = 1e-3);
 
-/// Stochastic gradient descent for all that `network` trains.
+/// Makes stochastic gradient descent for all trained parameters of `network`.
 std::unique_ptr<torch::optim::Optimizer> make_sgd(torch::nn::Module const& network,
                                                   double rate,
                                                   double momentum = 0,

@@ -31,7 +31,7 @@ torch::Tensor Setup::place(torch::Tensor const& tensor) const {
 }
 
 void Setup::place(torch::nn::Module& network) const {
-  // Module::to would make floating point numbers of counts and indices too
+  // Module::to would convert counts and indices to floating point numbers, too
   for (auto& parameter : network.parameters())
     parameter.set_data(place(parameter.data()));
   for (auto& buffer : network.buffers())

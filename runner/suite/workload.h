@@ -14,12 +14,12 @@ enum class Test { train, eval };
 /// for one core.
 enum class Scale { smoke, full };
 
-/// What floating point numbers are made of. `amp`: single precision, and LibTorch chooses a shorter
-/// one for each operator that bears it.
+/// The precision of floating point numbers. `amp`: single precision, or a shorter one that LibTorch
+/// chooses for each operator that allows it.
 enum class Precision { fp32, fp16, bf16, amp };
 
-/// How a workload is to be built. Random numbers come from LibTorch's default generators, seeded by
-/// the caller.
+/// The options with which a workload is built. Random numbers come from LibTorch's default
+/// generators, which the caller seeds.
 struct Setup {
   Test test = Test::train;
   Scale scale = Scale::full;
@@ -32,10 +32,10 @@ struct Setup {
     return scale == Scale::full ? full : smoke;
   }
 
-  /// `tensor` on the device; one of floating point numbers in the precision.
+  /// Returns `tensor` on the device. Floating point numbers are converted to the precision.
   torch::Tensor place(torch::Tensor const& tensor) const;
 
-  /// Moves parameters and buffers to where `place` puts tensors. The parameters stay the same
+  /// Moves parameters and buffers to the device and precision. The parameters stay the same
   /// objects, so optimizers may be made before or after.
   void place(torch::nn::Module& network) const;
 };
@@ -46,20 +46,21 @@ class Workload {
  public:
   virtual ~Workload() = default;
 
-  /// One iteration. Train: gradients zeroed, forward, loss, backward, optimizer step. Eval: forward
-  /// in evaluation mode without gradients. A GPU may still be busy when it returns. Throws what
-  /// LibTorch throws.
+  /// Runs one iteration. Train: gradients zeroed, forward, loss, backward, optimizer step. Eval:
+  /// forward in evaluation mode without gradients. A GPU may still be busy when it returns. Throws
+  /// the errors of LibTorch.
   virtual void step() = 0;
 
-  /// Of the last step. Train: its loss alone, a scalar. Eval: all outputs, at least one.
+  /// Returns the results of the last step. Train: only its loss, a scalar. Eval: all outputs, at
+  /// least one.
   virtual std::vector<torch::Tensor> results() const = 0;
 
-  /// Holds all parameters and buffers of the model, named as in its reference implementation where
-  /// the model's file says so.
+  /// Returns a module with all parameters and buffers of the model. Their names are those of the
+  /// reference implementation if the model's file says so.
   virtual std::shared_ptr<torch::nn::Module> network() const = 0;
 
-  /// What an iteration reads, as far as the model tells: what is written into these tensors is what
-  /// the next step works on.
+  /// Returns the inputs of an iteration, as far as the model provides them. The next step uses the
+  /// values that are written into these tensors.
   virtual std::vector<torch::Tensor> inputs() const { return {}; }
 };
 

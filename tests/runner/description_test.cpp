@@ -85,7 +85,7 @@ TEST(Description, IsRefusedWithOneReason) {
   EXPECT_EQ(
       complaint_about(R"({"inptus": 1})"),
       ": inptus: found an unknown key, allowed is batch, inputs, labels, learning_rate, loss");
-  EXPECT_THAT(complaint_about("{"), StartsWith(": no JSON: "));
+  EXPECT_THAT(complaint_about("{"), StartsWith(": not JSON: "));
 }
 
 TEST(Description, HasNumbersThatCanBeDrawn) {
@@ -98,7 +98,7 @@ TEST(Description, HasNumbersThatCanBeDrawn) {
   EXPECT_THAT(complaint_about_input(R"({"shape": [1], "type": "bool", "high": 3})"),
               HasSubstr("allowed is at most 2"));
   EXPECT_THAT(complaint_about_input(R"({"shape": [1], "low": 1e999})"),
-              AllOf(StartsWith(": no JSON: "), HasSubstr("number overflow")));
+              AllOf(StartsWith(": not JSON: "), HasSubstr("number overflow")));
   EXPECT_EQ(complaint_about_input(R"({"shape": [1], "type": "int64", "low": -9007199254740992})"),
             "nothing");
 }
@@ -132,7 +132,7 @@ TEST(Description, IsRefusedOnOneShortLine) {
               SizeIs(testing::Lt(400)));
 }
 
-/// Deep enough that to show it, or to forget it again, would take a stack.
+/// So deep that printing or destroying it would overflow the stack.
 TEST(Description, IsNotDeep) {
   EXPECT_EQ(complaint_about(std::string(60'000, '[')), ": found more levels, allowed are 16");
   EXPECT_EQ(complaint_about_input(R"({"shape": )" + std::string(20'000, '[') +
@@ -148,7 +148,7 @@ TEST(Description, IsASmallRegularFile) {
   EXPECT_EQ(complaint_about_file(folder / "long"), ": found more bytes, allowed are 65536");
   for (auto const& file : {folder / "pipe", folder / "missing", folder.path(), {"/dev/zero"}})
     EXPECT_EQ(complaint_about_file(file),
-              ": no regular file that can be read; it describes the model beside it");
+              ": not a readable regular file; it must describe the model's file");
 }
 
 }  // namespace

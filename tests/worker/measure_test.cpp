@@ -319,7 +319,7 @@ TEST(Job, RefusesWhatItDoesNotKnowAndSaysWhy) {
   EXPECT_EQ(refusal_of(job_for("test_eval[resnet18-cpu-eager]")), "none");
   EXPECT_EQ(refusal_of(job_for("test_eval[alexandria-cpu-eager]")),
             "test_eval[alexandria-cpu-eager]: model \"alexandria\" is not supported; torchwatch "
-            "suite list tells which");
+            "suite list shows all models");
   EXPECT_EQ(refusal_of(job_for("test_fly[resnet18-cpu-eager]")),
             "test_fly[resnet18-cpu-eager]: test \"fly\" is not supported; one of train, eval");
   EXPECT_EQ(refusal_of(job_for("test_train[squeezenet1_1-cpu-eager]")),

@@ -193,7 +193,7 @@ TEST(Worker, SaysWhichModelItWasBuiltWithout) {
   EXPECT_EQ(unknown.code, "unsupported");
   EXPECT_EQ(unknown.text,
             "test_eval[vgg17-cpu-eager]: model \"vgg17\" is not supported; torchwatch suite list "
-            "tells which");
+            "shows all models");
 }
 
 TEST(Worker, RunsUntilItsInputEnds) {

@@ -12,10 +12,10 @@
 namespace torchwatch::suite {
 
 struct AnchorOptions {
-  std::vector<std::vector<double>> sizes;  ///< of each level: roots of areas
-  std::vector<double> ratios{0.5, 1, 2};   ///< height by width
-  std::vector<std::int64_t> strides;       ///< of each level; none: picture by grid, rounded down
-  double offset = 0;                       ///< of the first place, in strides
+  std::vector<std::vector<double>> sizes;  ///< roots of areas, for each level
+  std::vector<double> ratios{0.5, 1, 2};   ///< height / width
+  std::vector<std::int64_t> strides;       ///< for each level; empty: picture / grid, rounded down
+  double offset = 0;                       ///< offset of the first place, in strides
   bool rounded = false;                    ///< edges of the first place's to whole pixels
 };
 

@@ -30,7 +30,7 @@ torch::Tensor resize_boxes(torch::Tensor const& boxes,
 /// [n] of truth values: whether both sides of a box are longer than `side`.
 torch::Tensor are_longer(torch::Tensor const& boxes, double side);
 
-/// Where a vector of truth values is true: indices.
+/// Returns the indices at which a vector of truth values is true.
 torch::Tensor find(torch::Tensor const& chosen);
 
 /// A box as seen from another: shift of the center and logarithm of the growth, each weighted.

@@ -10,7 +10,7 @@
 
 namespace torchwatch::suite {
 
-/// In place, for fresh tensors that nobody else reads.
+/// Activations in place, for new tensors without other users.
 torch::Tensor relu_in_place(torch::Tensor const& x);
 torch::Tensor relu6_in_place(torch::Tensor const& x);
 torch::Tensor silu_in_place(torch::Tensor const& x);

@@ -43,8 +43,8 @@ void initialise_convolutional(torch::nn::Module& network);
 /// The multiple of 8 next to `channels` that takes away no more than a tenth of them.
 std::int64_t divisible(double channels);
 
-/// How a network's layers are computed; this class does so in floating point. A network that is
-/// computed by way of it can be quantized, see blocks/quantization.h.
+/// The computation of a network's layers; this class uses floating point. A network that uses it
+/// for all layers can be quantized, see blocks/quantization.h.
 class Arithmetic {
  public:
   virtual ~Arithmetic() = default;

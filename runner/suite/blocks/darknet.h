@@ -29,7 +29,7 @@ void append_darknet_units(torch::nn::Sequential& layers,
                           std::int64_t narrow,
                           std::int64_t count);
 
-/// Two units beside a shortcut.
+/// Two units with a shortcut around them.
 class DarknetResidualImpl : public torch::nn::Module {
  public:
   explicit DarknetResidualImpl(std::int64_t channels);

@@ -1,8 +1,8 @@
 #pragma once
 
-/// What diffusion models share, as lucidrains/DALLE2-pytorch 1.10.5 has it: Gaussian diffusion (Ho
-/// et al., 2020, arXiv 2006.11239; Nichol and Dhariwal, 2021, arXiv 2102.09672) and attentions
-/// that may look at a learned nothing instead of a condition.
+/// Parts that diffusion models share, as in lucidrains/DALLE2-pytorch 1.10.5: Gaussian diffusion
+/// (Ho et al., 2020, arXiv 2006.11239; Nichol and Dhariwal, 2021, arXiv 2102.09672), and attentions
+/// with a learned null key and value that can replace a condition.
 
 #include <cstdint>
 
@@ -12,7 +12,8 @@ namespace torchwatch::suite {
 
 enum class BetaSchedule { cosine, linear };
 
-/// How much noise there is at each time step. `times` are [batch]; all else has the batch first.
+/// The amount of noise at each time step. `times` are [batch]; all other tensors have the batch
+/// first.
 class NoiseScheduleImpl : public torch::nn::Module {
  public:
   NoiseScheduleImpl(BetaSchedule kind, std::int64_t steps);
@@ -34,7 +35,7 @@ class NoiseScheduleImpl : public torch::nn::Module {
     torch::Tensor mean, log_variance;
   };
 
-  /// Of the step before, given the start.
+  /// Returns the posterior of the step before, given the start.
   Posterior posterior(torch::Tensor const& start,
                       torch::Tensor const& noisy,
                       torch::Tensor const& times) const;
@@ -48,7 +49,7 @@ class NoiseScheduleImpl : public torch::nn::Module {
  private:
   torch::Tensor betas_;
   torch::Tensor signal_, noise_;                    ///< shares of the two in what is noisy
-  torch::Tensor signal_inverse_, noise_to_signal_;  ///< what takes noise away again
+  torch::Tensor signal_inverse_, noise_to_signal_;  ///< factors that remove noise
   torch::Tensor log_variance_, start_share_, noisy_share_;
 };
 
@@ -84,7 +85,7 @@ struct NullAttentionOptions {
   std::int64_t width = 0;
   std::int64_t heads = 8;
   std::int64_t head_width = 64;
-  std::int64_t context_width = 0;  ///< of what is attended to
+  std::int64_t context_width = 0;  ///< width of the attended context
   bool cosine = false;             ///< compares directions only
   bool causal = false;
 };

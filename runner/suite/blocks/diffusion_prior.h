@@ -14,7 +14,7 @@
 namespace torchwatch::suite {
 
 struct DiffusionPriorOptions {
-  std::int64_t width = 512;  ///< of CLIP's embeddings and words
+  std::int64_t width = 512;  ///< width of CLIP's embeddings and words
   std::int64_t depth = 6;
   std::int64_t heads = 8, head_width = 64;
   std::int64_t text_length = 256;

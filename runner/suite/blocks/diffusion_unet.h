@@ -13,17 +13,17 @@ namespace torchwatch::suite {
 
 struct DiffusionUnetOptions {
   std::int64_t width = 0;
-  std::vector<std::int64_t> multiples;  ///< of the width, at each resolution
+  std::vector<std::int64_t> multiples;  ///< multiples of the width, for each resolution
   std::int64_t condition_width = 0;
-  std::int64_t embedding_width = 0;  ///< of texts and images
+  std::int64_t embedding_width = 0;  ///< for texts and images
   std::int64_t text_length = 256;
-  std::int64_t heads = 8;        ///< of attention to conditions; twice as many at the bottom
+  std::int64_t heads = 8;        ///< for attention to conditions; twice as many at the bottom
   std::int64_t head_width = 64;  ///< half as wide at the bottom
   std::int64_t output_channels = 3;
   bool conditional = true;  ///< looks at texts and images; otherwise at a coarser image
 };
 
-/// What noise is to be found in, and by what.
+/// A noisy image, and the conditions to find its noise.
 struct DiffusionUnetInput {
   torch::Tensor noisy;           ///< [batch, 3, side, side]
   torch::Tensor times;           ///< [batch]
@@ -42,7 +42,7 @@ class DiffusionUnetImpl : public torch::nn::Module {
   torch::Tensor forward(DiffusionUnetInput const& input);
 
  private:
-  /// What blocks are told: about the whole image, and by tokens.
+  /// The conditions of blocks: for the whole image, and as tokens.
   struct Conditions {
     torch::Tensor whole;          ///< [batch, 4 width]
     torch::Tensor tokens;         ///< [batch, tokens, condition width]

@@ -14,15 +14,15 @@ namespace torchwatch::suite {
 
 struct EfficientDetOptions {
   EfficientNetOptions backbone;
-  std::int64_t levels = 5;  ///< the first three from the backbone; each half the one before's side
-  std::int64_t width = 88;  ///< of the feature pyramid and the heads
-  std::int64_t cells = 4;   ///< of the feature pyramid
+  std::int64_t levels = 5;  ///< the first three from the backbone; each halves the side
+  std::int64_t width = 88;  ///< width of the feature pyramid and the heads
+  std::int64_t cells = 4;   ///< cells of the feature pyramid
   std::int64_t head_layers = 3;
   std::int64_t anchors = 9;  ///< at each place
   std::int64_t classes = 90;
 };
 
-/// What all levels see, finest first: [batch, width, rows, columns] each.
+/// The features of all levels, finest first: [batch, width, rows, columns] each.
 using Levels = std::vector<torch::Tensor>;
 
 /// The bidirectional feature pyramid: cells that carry features from coarse to fine levels and
@@ -51,7 +51,7 @@ class DetectionHeadImpl : public torch::nn::Module {
 
  private:
   std::vector<torch::nn::AnyModule> layers_;
-  std::vector<std::vector<torch::nn::BatchNorm2d>> norms_;  ///< of each layer, by level
+  std::vector<std::vector<torch::nn::BatchNorm2d>> norms_;  ///< for each layer and level
   torch::nn::AnyModule predict_;
 };
 

@@ -19,7 +19,7 @@ namespace torchwatch::suite {
 struct InvertedOptions {
   std::int64_t repeats = 1;
   std::vector<std::int64_t> kernels{3};  ///< each takes an equal share of the channels
-  std::int64_t stride = 1;               ///< of the first block
+  std::int64_t stride = 1;               ///< stride of the first block
   std::int64_t expansion = 1;
   std::int64_t out = 0;
   double squeezed = 0;  ///< width of squeeze and excitation in a block's input; 0: none
@@ -33,10 +33,10 @@ struct EfficientNetOptions {
   std::vector<std::vector<InvertedOptions>> stages;
   std::int64_t head = 1280;
   std::int64_t classes = 1000;             ///< 0: neither `head` nor classes
-  Activation* activation = silu_in_place;  ///< of stem and head
+  Activation* activation = silu_in_place;  ///< for stem and head
   bool same = false;                       ///< TensorFlow's borders
   NormOptions norm;
-  double drop_path = 0;  ///< of the last block; it grows from 0
+  double drop_path = 0;  ///< probability in the last block; it grows from 0
 };
 
 /// Images [batch, 3, height, width] -> logits [batch, classes].

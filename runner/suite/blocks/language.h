@@ -1,7 +1,7 @@
 #pragma once
 
-/// What language models share: how words become vectors, the head that tells masked words, and the
-/// benchmark that TorchBench makes of each of Hugging Face's models.
+/// Parts that language models share: word embeddings, the head that predicts masked words, and
+/// TorchBench's benchmark of each of Hugging Face's models.
 
 #include <cstdint>
 #include <functional>
@@ -18,7 +18,7 @@ struct EmbeddingOptions {
   std::int64_t words = 0;
   std::int64_t positions = 512;     ///< the longest text
   std::int64_t first_position = 0;  ///< rows that precede the first place's
-  std::int64_t segments = 0;        ///< 0: none are told apart
+  std::int64_t segments = 0;        ///< 0: no segments
   std::int64_t width = 0;
   std::int64_t padding_word = -1;  ///< -1: none
   bool norm = true;
@@ -55,7 +55,7 @@ TORCH_MODULE(TextEmbedding);
 
 torch::nn::Embedding make_word_table(EmbeddingOptions const& options);
 
-/// What each word was: a layer, normalised, and its likeness to each word of a table.
+/// Predicts masked words: a layer, normalised, and its similarity to each word of a table.
 class MaskedWordHeadImpl : public torch::nn::Module {
  public:
   /// From `width` to the width of `words`' vectors.

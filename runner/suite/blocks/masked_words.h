@@ -1,6 +1,6 @@
 #pragma once
 
-/// What surrounds the layers of a network that guesses words, as in BERT: Devlin et al., 2018
+/// The embedding and head of a network that predicts masked words, as in BERT: Devlin et al., 2018
 /// (arXiv 1810.04805).
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 #pragma once
 
-/// What is on a picture: as it is, and as a detector finds it. Label 0 is the background's, so that
-/// objects have labels from 1 on.
+/// Objects on a picture: the true ones, and those that a detector finds. Label 0 is the background,
+/// so objects have labels from 1 on.
 
 #include <cstdint>
 #include <vector>

@@ -1,9 +1,9 @@
 #pragma once
 
-/// What the kernels of an ocean model share: Häfner et al., "Fast, cheap, and turbulent: global
-/// ocean modeling with GPU acceleration in Python", 2021, and its dionhaefner/pyhpc-benchmarks.
-/// Fields are double precision whatever the setup says, as they are upstream: where the water does
-/// not change with depth, a slope is divided by 1e-20 and squared.
+/// Parts that the kernels of an ocean model share: Häfner et al., "Fast, cheap, and turbulent:
+/// global ocean modeling with GPU acceleration in Python", 2021, and its
+/// dionhaefner/pyhpc-benchmarks. Fields have double precision for every setup, as upstream: where
+/// the water does not change with depth, a slope is divided by 1e-20 and squared.
 
 #include <cstdint>
 #include <functional>

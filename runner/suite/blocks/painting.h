@@ -87,7 +87,7 @@ class Jury {
                      torch::Tensor const& before,
                      torch::Tensor const& after);
 
-  /// Trains the discriminator to tell canvases from images (Wasserstein distance with gradient
+  /// Trains the discriminator to separate canvases from images (Wasserstein distance with gradient
   /// penalty). Returns its loss.
   torch::Tensor update(torch::Tensor const& images, torch::Tensor const& canvases);
 

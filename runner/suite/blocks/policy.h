@@ -1,6 +1,6 @@
 #pragma once
 
-/// What actors and critics in soft actor-critic methods share: Haarnoja et al., 2018 (arXiv
+/// Parts that actors and critics in soft actor-critic methods share: Haarnoja et al., 2018 (arXiv
 /// 1812.05905).
 
 #include <torch/torch.h>

@@ -16,15 +16,15 @@ namespace torchwatch::suite {
 struct ProposalOptions {
   AnchorOptions anchors;
   std::int64_t before_suppression = 1000;  ///< the best of each level
-  std::int64_t after_suppression = 1000;   ///< of a picture
-  double overlap = 0.7;                    ///< of two proposals of a level at most
+  std::int64_t after_suppression = 1000;   ///< per picture
+  double overlap = 0.7;                    ///< largest overlap of two proposals of a level
   double smallest_side = 0;                ///< in pixels
   std::int64_t sample = 256;               ///< anchors of a picture that learn
   double beta = 0;                         ///< below it the loss of a box is a square
 };
 
 struct Proposals {
-  std::vector<torch::Tensor> boxes;   ///< of each picture, best first; no gradient
+  std::vector<torch::Tensor> boxes;   ///< for each picture, best first; no gradient
   std::vector<torch::Tensor> losses;  ///< objectness, boxes; when there is a truth
 };
 
@@ -41,8 +41,8 @@ class ProposalNetworkImpl : public torch::nn::Module {
 
  private:
   struct Predictions {
-    std::vector<torch::Tensor> logits;  ///< of each level, [pictures, anchors]
-    std::vector<torch::Tensor> deltas;  ///< of each level, [pictures, anchors, 4]
+    std::vector<torch::Tensor> logits;  ///< for each level, [pictures, anchors]
+    std::vector<torch::Tensor> deltas;  ///< for each level, [pictures, anchors, 4]
   };
 
   Predictions predict(std::vector<torch::Tensor> const& levels);

@@ -10,7 +10,7 @@
 
 namespace torchwatch::suite {
 
-/// What tops the pyramid: the coarsest level subsampled once, or convolved with stride two twice.
+/// The top of the pyramid: the coarsest level subsampled once, or convolved twice with stride two.
 enum class PyramidTop { subsampled, convolved };
 
 class PyramidImpl : public torch::nn::Module {

@@ -28,13 +28,13 @@ class FakeQuantizeImpl : public torch::nn::Module {
 
   torch::Tensor forward(torch::Tensor const& x);
 
-  /// What a number of the integers stands for: (number - zero_point) * scale.
+  /// The real value of an integer: (number - zero_point) * scale.
   struct Range {
     double scale;
     std::int64_t zero_point;
   };
 
-  /// Of activations, as seen.
+  /// Returns the range of the activations so far.
   Range range() const;
 
   /// `weight` in integers whose zero is 0.
@@ -50,7 +50,7 @@ TORCH_MODULE(FakeQuantize);
 /// Computes a network, images -> logits. Always the same layers in the same order.
 using Computation = std::function<torch::Tensor(torch::Tensor const& images, Arithmetic&)>;
 
-/// What is quantized in a network, in the order of its computation.
+/// The quantized tensors of a network, in the order of its computation.
 struct Quantizers {
   std::vector<FakeQuantize> activations;  ///< the images, then what each layer and sum makes
   std::vector<std::pair<ConvNorm, FakeQuantize>> convolutions;

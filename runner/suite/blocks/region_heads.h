@@ -1,6 +1,6 @@
 #pragma once
 
-/// What looks at each proposed region: Ren et al., "Faster R-CNN", 2015 (arXiv 1506.01497), and He
+/// The heads for each proposed region: Ren et al., "Faster R-CNN", 2015 (arXiv 1506.01497), and He
 /// et al., "Mask R-CNN", 2017 (arXiv 1703.06870). Names as in
 /// torchvision.models.detection.roi_heads.
 
@@ -26,14 +26,14 @@ struct RegionHeadOptions {
   PoolOptions box_pool, mask_pool;
   /// A network for pooled regions that boxes and masks share, instead of layers of their own.
   torch::nn::Sequential shared{nullptr};
-  std::int64_t shared_channels = 0;  ///< of its output
+  std::int64_t shared_channels = 0;  ///< channels of its output
   std::int64_t sample = 512;         ///< regions of a picture that learn
   double beta = 0;                   ///< below it the loss of a box is a square
-  double smallest_side = 0;          ///< of a detection, in pixels
+  double smallest_side = 0;          ///< smallest side of a detection, in pixels
   double lowest_score = 0.05;
-  double overlap = 0.5;  ///< of two detections of a class at most
+  double overlap = 0.5;  ///< largest overlap of two detections of a class
   std::int64_t detections = 100;
-  double class_deviation = 0.01;  ///< of the random weights of the classifier
+  double class_deviation = 0.01;  ///< deviation of the classifier's random weights
 };
 
 class RegionHeadsImpl : public torch::nn::Module {
@@ -46,7 +46,7 @@ class RegionHeadsImpl : public torch::nn::Module {
                                     std::vector<torch::Tensor> const& proposals,
                                     std::vector<Truth> const& truths);
 
-  /// Of each picture of `size` pixels, best first.
+  /// Returns the detections of each picture of `size` pixels, best first.
   std::vector<Detections> detect(std::vector<torch::Tensor> const& levels,
                                  std::vector<torch::Tensor> const& proposals,
                                  PictureSize const& size);

@@ -24,8 +24,8 @@ torch::Tensor pool_regions(torch::Tensor const& map,
                            std::int64_t stride,
                            PoolOptions const& options);
 
-/// Of several pictures, `boxes` of each, and several levels, [pictures, channels, height, width]:
-/// larger boxes are pooled from coarser levels. -> [all boxes, channels, size, size].
+/// Pools `boxes` of several pictures from several levels, [pictures, channels, height, width]:
+/// larger boxes from coarser levels. -> [all boxes, channels, size, size].
 torch::Tensor pool_regions(std::vector<torch::Tensor> const& levels,
                            std::vector<torch::Tensor> const& boxes,
                            std::vector<std::int64_t> const& strides,

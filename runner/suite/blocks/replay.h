@@ -8,12 +8,12 @@
 
 namespace torchwatch::suite {
 
-/// What the next random numbers of the device's default generator depend on.
+/// Returns the state of the device's default generator of random numbers.
 torch::Tensor random_state_of(torch::Device device);
 
 struct Rerun {
   torch::Tensor output;
-  torch::Tensor slope;  ///< of the input
+  torch::Tensor slope;  ///< gradient of the input
 };
 
 /// Runs `function` again with the random numbers that were drawn from `state` on, and backward from

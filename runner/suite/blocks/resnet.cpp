@@ -16,7 +16,7 @@ std::int64_t expansion(ResNetOptions const& options) {
   return options.bottleneck ? 4 : 1;
 }
 
-/// Convolutions beside a shortcut, which is a 1 x 1 convolution where the shape changes.
+/// Convolutions with a shortcut around them, a 1 x 1 convolution where the shape changes.
 class BlockImpl : public nn::Module {
  public:
   BlockImpl(ResNetOptions const& options, Place const& place) {

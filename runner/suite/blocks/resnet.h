@@ -21,7 +21,7 @@ class FrozenBatchNormImpl : public torch::nn::Module {
 
   torch::Tensor forward(torch::Tensor const& x);
 
-  /// Whether `forward` makes the statistics those of its input first.
+  /// With `observes`, `forward` first sets the statistics to those of its input.
   void observe(bool observes) { observes_ = observes; }
 
  private:
@@ -37,7 +37,7 @@ struct ResNetOptions {
   std::vector<std::int64_t> depths{3, 4, 6, 3};  ///< blocks in each of the four stages
   bool bottleneck = true;                        ///< blocks of three convolutions, else of two
   std::int64_t width = 64;                       ///< channels of the first stage
-  std::int64_t groups = 1;                       ///< of a bottleneck's 3 x 3 convolution
+  std::int64_t groups = 1;                       ///< groups of a bottleneck's 3 x 3 convolution
   std::int64_t width_per_group = 64;             ///< 64: a bottleneck is a stage's width wide
   bool stride_first = false;    ///< bottlenecks halve the picture in their 1 x 1 convolution
   bool dilate_last = false;     ///< the last stage dilates instead of halving the picture

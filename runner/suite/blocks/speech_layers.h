@@ -55,7 +55,7 @@ class SpeechSumImpl : public torch::nn::Module {
 
 TORCH_MODULE(SpeechSum);
 
-/// Where a layer must not look, as SpeechAttention takes it.
+/// The masks of a layer, as SpeechAttention takes them.
 struct SpeechMasks {
   torch::Tensor own;
   torch::Tensor memory;

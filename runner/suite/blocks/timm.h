@@ -1,6 +1,6 @@
 #pragma once
 
-/// How TorchBench runs the models of timm, the PyTorch image models.
+/// TorchBench's way to run the models of timm, the PyTorch image models.
 
 #include <memory>
 

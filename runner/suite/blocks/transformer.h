@@ -21,14 +21,14 @@ using Masking = torch::Tensor(torch::Tensor const& scores, torch::Tensor const& 
 Masking mask_scores;
 
 struct AttentionOptions {
-  std::int64_t width = 0;  ///< of the input and the output
+  std::int64_t width = 0;  ///< width of the input and the output
   std::int64_t heads = 1;
   std::int64_t head_width = 0;  ///< 0: width / heads
   bool bias = true;
   bool fused = false;          ///< one product for query, key and value
   bool scaled = true;          ///< scores divided by the root of the head's width
   bool scale_queries = false;  ///< the queries are divided instead, before the product
-  double dropout = 0;          ///< of the attention weights
+  double dropout = 0;          ///< for the attention weights
   Masking* masking = &mask_scores;
 };
 
@@ -106,7 +106,7 @@ struct TransformerOptions {
   std::int64_t feed_width = 0;
   bool feed_bias = true;
   torch::Tensor (*activation)(torch::Tensor const&) = &gelu;
-  double dropout = 0;         ///< of each sublayer's output
+  double dropout = 0;         ///< for each sublayer's output
   bool drop_attended = true;  ///< `dropout` is for attentions too, not for the linear layers alone
   double inner_dropout = 0;   ///< after the activation
   Norm norm = Norm::layer;

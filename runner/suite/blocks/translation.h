@@ -1,8 +1,8 @@
 #pragma once
 
-/// What image-to-image networks share: Isola et al., "Image-to-Image Translation with Conditional
-/// Adversarial Networks", 2016 (arXiv 1611.07004), and Zhu et al., 2017 (arXiv 1703.10593). Layers
-/// are named as junyanz/pytorch-CycleGAN-and-pix2pix names them.
+/// Parts that image-to-image networks share: Isola et al., "Image-to-Image Translation with
+/// Conditional Adversarial Networks", 2016 (arXiv 1611.07004), and Zhu et al., 2017 (arXiv
+/// 1703.10593). Layers are named as junyanz/pytorch-CycleGAN-and-pix2pix names them.
 
 #include <cstdint>
 #include <utility>
@@ -16,7 +16,7 @@ namespace torchwatch::suite {
 /// Each channel of each image by itself, without anything to train.
 torch::nn::AnyModule instance_norm(std::int64_t channels);
 
-/// Two 3 x 3 convolutions, normalised and with mirrored borders, beside a shortcut.
+/// Two 3 x 3 convolutions, normalised, with mirrored borders and a shortcut around them.
 class MirroredBlockImpl : public torch::nn::Module {
  public:
   MirroredBlockImpl(std::int64_t channels, NormFactory const& norm);

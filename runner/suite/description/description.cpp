@@ -16,14 +16,14 @@ namespace {
 
 using nlohmann::json;
 
-/// Foreign text on one line, in ASCII, and no longer than anybody reads.
+/// Returns untrusted text on one line, in ASCII, cut to 180 bytes.
 std::string shown(json const& value) {
   constexpr std::size_t longest = 180;
   auto const text = value.dump(-1, ' ', true, json::error_handler_t::replace);
   return text.size() <= longest ? text : text.substr(0, longest) + "...";
 }
 
-/// Without the quotes.
+/// Returns untrusted text as `shown`, but without the quotes.
 std::string shown_text(std::string const& text) {
   auto const quoted = shown(json(text));
   return quoted.substr(1, quoted.size() - (quoted.ends_with('"') ? 2 : 1));
@@ -31,7 +31,7 @@ std::string shown_text(std::string const& text) {
 
 bool is_whole(json const& value, std::int64_t least, std::int64_t most) {
   if (!value.is_number_integer()) return false;
-  // The library takes 2^64 - 1 for -1.
+  // The library would convert 2^64 - 1 to -1.
   if (value.is_number_unsigned())
     return std::cmp_less_equal(value.get<std::uint64_t>(), most) &&
            std::cmp_greater_equal(value.get<std::uint64_t>(), least);
@@ -47,7 +47,7 @@ std::string words_of(std::map<std::string, Value> const& words) {
   return all;
 }
 
-/// One object of the file, and where it is, for messages.
+/// Reads one object of the file. Its place in the file is in the error messages.
 class Reader {
  public:
   Reader(json const& object, std::string where) : object_(object), where_(std::move(where)) {
@@ -179,7 +179,7 @@ bool is_too_large(TensorDescription const& tensor, std::int64_t batch) {
   return false;
 }
 
-/// Together with the larger batch.
+/// Checks the sizes of tensors with the larger batch.
 void check_sizes(Reader const& reader,
                  std::string const& key,
                  std::vector<TensorDescription> const& tensors,
@@ -192,7 +192,8 @@ void check_sizes(Reader const& reader,
                     "2^36 of them");
 }
 
-/// Before it is built: to destroy a value costs the stack as much as it is deep.
+/// Parses JSON. Checks the depth before values are built, because destroying nested values uses
+/// stack at each level.
 json parse(std::string const& text, std::string const& where) {
   auto const watch = [&where](int depth, json::parse_event_t, json const&) {
     if (depth >= limits::depth)
@@ -203,7 +204,7 @@ json parse(std::string const& text, std::string const& where) {
   try {
     return json::parse(text, watch);
   } catch (json::exception const& problem) {
-    throw BadDescription(where + ": no JSON: " + shown_text(problem.what()));
+    throw BadDescription(where + ": not JSON: " + shown_text(problem.what()));
   }
 }
 
@@ -215,14 +216,13 @@ Batch read_batch(Reader const& reader) {
   return {counts.count("train"), counts.count("eval")};
 }
 
-/// A pipe that nobody writes to would hold us up.
+/// Reads a regular file. Opening a pipe without a writer would block.
 std::string text_of(std::string const& file) {
   std::error_code ignored;
   std::ifstream stream;
   if (std::filesystem::is_regular_file(file, ignored)) stream.open(file, std::ios::binary);
   if (!stream.is_open())
-    throw BadDescription(file +
-                         ": no regular file that can be read; it describes the model beside it");
+    throw BadDescription(file + ": not a readable regular file; it must describe the model's file");
   std::string text(limits::bytes + 1, '\0');
   stream.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(stream.gcount()));

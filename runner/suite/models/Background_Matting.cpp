@@ -146,7 +146,7 @@ void initialise(nn::Module& network) {
   }
 }
 
-/// Somebody in the middle, as far as the segmentation says.
+/// Makes a scene whose segmentation has one person in the middle.
 Scene make_scene(Setup const& setup, Sizes const& sizes) {
   auto const draw = [&](std::int64_t channels) {
     return setup.place(draw_pictures(setup.batch, channels, sizes.side, sizes.side) * 2 - 1);

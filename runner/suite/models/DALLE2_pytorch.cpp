@@ -2,7 +2,7 @@
 // Latents", 2022 (arXiv 2204.06125), after lucidrains/DALLE2-pytorch 1.10.5 as TorchBench sets it
 // up: frozen CLIP ViT-B/32, a prior of 6 layers, a decoder of two U-Nets for 128 x 128 and 256 x
 // 256 pixels, one time step each. Input: texts of 256 words, images [batch, 3, 256, 256]. Train:
-// losses of the prior and of both U-Nets, each differentiated by itself; CLIP is asked anew for
+// losses of the prior and of both U-Nets, each differentiated by itself; CLIP runs again for
 // each. Eval: two image embeddings a text, of which CLIP takes the better, then an image.
 // TorchBench takes no optimizer step; here one of Adam at the rate of the reference's prior
 // trainer. The U-Nets' last convolutions begin near 0 and not at it, or a first step would train

@@ -1,8 +1,8 @@
 // Demucs: Défossez et al., "Music Source Separation in the Waveform Domain", 2019 (arXiv
 // 1911.13254), after facebookresearch/demucs as TorchBench runs it: six convolutions down from 64
 // channels, each with a gate, a bidirectional LSTM of two layers and six transposed convolutions
-// up. Train: four sources, their health, channels and offsets drawn anew and shuffled within groups
-// of four tracks each step; the absolute error of what the network makes of their sum; Adam. Eval:
+// up. Train: four sources, their signs, channels and offsets drawn and shuffled within groups of
+// four tracks in each step; the absolute error of what the network makes of their sum; Adam. Eval:
 // the error too, without drawing. Input: tracks [batch, 5, 2, 426888], the first stream unused.
 // Smoke: 4 convolutions from 8 channels, 4096 samples. Upstream switched its training off for want
 // of memory.
@@ -167,8 +167,8 @@ Tensor augment(Tensor const& x, std::int64_t most_shift) {
   return remix(shift(flip_channels(flip_signs(x)), most_shift));
 }
 
-/// Noise, [batch, 1 + sources, 2, samples]. Each source is half as loud as the one before, which is
-/// what can be learnt of it.
+/// Noise, [batch, 1 + sources, 2, samples]. Each source is half as loud as the one before, so that
+/// there is something to learn.
 Tensor make_tracks(std::int64_t batch, std::int64_t samples) {
   auto const loudness = torch::pow(0.5, torch::arange(-1, sources)).view({1 + sources, 1, 1});
   return (torch::rand({batch, 1 + sources, audio_channels, samples}) * 2 - 1).mul_(loudness);

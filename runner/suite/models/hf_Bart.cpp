@@ -82,7 +82,7 @@ class BartImpl : public nn::Module {
 
 TORCH_MODULE(Bart);
 
-/// What the decoder has read when it is to tell each label.
+/// Returns the words that the decoder has read when it predicts each label.
 Tensor shift_right(Tensor const& labels) {
   auto words = labels.new_zeros(labels.sizes());
   words.slice(1, 1).copy_(labels.slice(1, 0, -1).clone());

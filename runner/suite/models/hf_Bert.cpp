@@ -74,7 +74,7 @@ class BertImpl : public nn::Module {
   }
 
  private:
-  /// Every word is present, but the reference masks all the same.
+  /// Every word is present, but the reference masks nevertheless.
   Tensor mask_for(Tensor const& words, Tensor const& x) const {
     auto const present = torch::ones(words.sizes(), x.options());
     return distilled_ ? present : padding_mask(present, x);

@@ -4,7 +4,7 @@
 // attention is in turns local and among words of like hash, in chunks of 64. Input: words [batch,
 // 4096] of 320. Smoke: 2 layers of width 64 with 2 heads of 32, 128 of 100 words, 16 buckets,
 // chunks of 16. As in the reference hashes are drawn at each step, in inference too, and feed
-// forward is one chunk. Where it seeds the generator anew in each layer and again in the backward
+// forward is one chunk. Where it seeds the generator in each layer and again in the backward
 // pass, we put back the generator's state, so that a run can be repeated; of hashing layers the one
 // after the hash, without which the backward pass drops other values than the forward pass did.
 // What it computes and does not use is left out: places of words in local attention, logits put

@@ -2,7 +2,7 @@
 // term expression for density of TEOS-10 (McDougall et al., Gibbs SeaWater Oceanographic Toolbox
 // 3.0, 2012), after pyhpc-benchmarks as TorchBench runs it. Input: salinity [east, north, up],
 // temperature of that shape, pressure [1, 1, up]; 204 x 204 x 26 cells for a batch of 1048576. The
-// derivative is taken by rule beside each value, where upstream has one long expression. Smoke: 32
+// derivative is computed by rule with each value, where upstream has one long expression. Smoke: 32
 // x 32 x 4 cells.
 
 #include <initializer_list>

@@ -30,7 +30,7 @@ struct Inputs {
   Tensor salt, temperature, diffusivity;
 };
 
-/// All of them written anew in each evaluation. The slopes have two more dimensions: which
+/// All outputs, written again in each evaluation. The slopes have two more dimensions: which
 /// neighbour, and above or below.
 struct Outputs {
   Tensor side_diffusion[2], top_diffusion;
@@ -67,7 +67,7 @@ Outputs make_outputs(Ocean const& ocean) {
 }
 
 /// The cells on this side (`neighbour` 0) or the other (1) of the inner faces across `axis`.
-Tensor beside(Tensor const& x, std::int64_t axis, std::int64_t neighbour) {
+Tensor at_faces(Tensor const& x, std::int64_t axis, std::int64_t neighbour) {
   return cut(cut(x, axis, 1 + neighbour, -2 + neighbour), 1 - axis, 2, -2);
 }
 
@@ -124,8 +124,8 @@ Slope slope_of(Tensor const& across, Tensor const& upward) {
 
 /// The mean diffusivity of the cells around each inner face's upper edge.
 Tensor side_diffusivity(Tensor const& diffusivity, std::int64_t axis) {
-  auto const near = beside(diffusivity, axis, 0);
-  auto const far = beside(diffusivity, axis, 1);
+  auto const near = at_faces(diffusivity, axis, 0);
+  auto const far = at_faces(diffusivity, axis, 1);
   auto result = torch::zeros_like(near);
   cut(result, vertical, 1, 0)
       .copy_(0.25 * (cut(near, vertical, 1, 0) + cut(near, vertical, 0, -1) +
@@ -143,14 +143,14 @@ void mix_sides(Inputs const& in, Density const& density, std::int64_t axis, Outp
   for (std::int64_t above = 0; above < 2; ++above) {
     auto const first = 1 - above;
     auto const face = [=](Tensor const& x) {
-      return cut(beside(x, axis, 0), vertical, first, 0);
+      return cut(at_faces(x, axis, 0), vertical, first, 0);
     };
     for (std::int64_t neighbour = 0; neighbour < 2; ++neighbour) {
       auto const cell = [=](Tensor const& x) {
-        return cut(beside(x, axis, neighbour), vertical, first, 0);
+        return cut(at_faces(x, axis, neighbour), vertical, first, 0);
       };
       auto const top = [=](Tensor const& x) {
-        return cut(beside(x, axis, neighbour), vertical, 0, levels - first);
+        return cut(at_faces(x, axis, neighbour), vertical, 0, levels - first);
       };
       auto const by_temperature = cell(density.by_temperature);
       auto const by_salt = cell(density.by_salt);
@@ -166,7 +166,7 @@ void mix_sides(Inputs const& in, Density const& density, std::int64_t axis, Outp
           .copy_(slope.taper * slope.value * mask);
     }
   }
-  beside(out.side_diffusion[axis], axis, 0).copy_(sum / (4 * in.height));
+  at_faces(out.side_diffusion[axis], axis, 0).copy_(sum / (4 * in.height));
 }
 
 /// What the eastern or northern slopes at the tops of inner cells add up to.

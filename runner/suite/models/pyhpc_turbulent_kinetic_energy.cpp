@@ -61,8 +61,8 @@ Inputs draw_inputs(Ocean const& ocean) {
           ocean.field().select(vertical, 0).contiguous()};
 }
 
-/// What belongs to the inner faces across `axis`, moved along it by so many cells.
-Tensor beside(Tensor const& x, std::int64_t axis, std::int64_t shift) {
+/// Returns the values at the inner faces across `axis`, moved along it by `shift` cells.
+Tensor at_faces(Tensor const& x, std::int64_t axis, std::int64_t shift) {
   auto const faces = cut(x, axis, 1 + shift, -2 + shift);
   if (axis == vertical) return inner(faces);
   return cut(faces, 1 - axis, 2, -2);
@@ -208,7 +208,7 @@ struct Flow {
 /// How much of a field flows through those faces.
 Tensor advective_flux(Tensor const& amount, Tensor const& mask, Flow const& flow) {
   auto const moved = [&flow](Tensor const& x, std::int64_t by) {
-    return beside(x, flow.axis, by);
+    return at_faces(x, flow.axis, by);
   };
   auto const small = torch::full({1}, 1e-20, amount.options());
   auto const courant = torch::abs(flow.transport * step / flow.distance);
@@ -241,18 +241,18 @@ void advect(Inputs const& in, Tensor const& amount, Fluxes& fluxes) {
   auto const velocity = [&in](std::int64_t axis) {
     return in.velocity[axis].select(3, now);
   };
-  auto const east = beside(velocity(0), 0, 0);
-  auto const north = beside(velocity(1), 1, 0);
-  auto const top = beside(pad(velocity(vertical)), vertical, 0);
-  Flow const eastward{0, east, east, beside(in.cosine * in.width[0], 0, 0)};
+  auto const east = at_faces(velocity(0), 0, 0);
+  auto const north = at_faces(velocity(1), 1, 0);
+  auto const top = at_faces(pad(velocity(vertical)), vertical, 0);
+  Flow const eastward{0, east, east, at_faces(in.cosine * in.width[0], 0, 0)};
   Flow const northward{
-      1, north, beside(in.cosine_side, 1, 0) * north, beside(in.cosine * in.width[1], 1, 0)};
+      1, north, at_faces(in.cosine_side, 1, 0) * north, at_faces(in.cosine * in.width[1], 1, 0)};
   Flow const upward{vertical, top, top, cut(in.depth_distance, vertical, 0, -1)};
 
   for (auto* flux : {&fluxes.east, &fluxes.north, &fluxes.top})
     flux->index_put_({Ellipsis}, 0.0);
-  beside(fluxes.east, 0, 0).copy_(advective_flux(amount, face_mask(in.mask_top, 0), eastward));
-  beside(fluxes.north, 1, 0).copy_(advective_flux(amount, face_mask(in.mask_top, 1), northward));
+  at_faces(fluxes.east, 0, 0).copy_(advective_flux(amount, face_mask(in.mask_top, 0), eastward));
+  at_faces(fluxes.north, 1, 0).copy_(advective_flux(amount, face_mask(in.mask_top, 1), northward));
   cut(inner(fluxes.top), vertical, 0, -1)
       .copy_(advective_flux(pad(amount), pad(face_mask(in.mask_top, vertical)), upward));
 }

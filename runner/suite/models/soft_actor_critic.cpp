@@ -114,7 +114,7 @@ class ActorCriticTraining final : public Workload {
   }
 
  private:
-  /// What the simulator would be told.
+  /// Computes the actions for the simulator.
   void act() {
     torch::NoGradGuard const no_gradients;
     action_ = sample(actor_->forward(batch_.states.slice(0, 0, 1))).clamp(-1, 1).cpu();

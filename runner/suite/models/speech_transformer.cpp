@@ -3,11 +3,11 @@
 // on AISHELL: 6 layers a side of width 512 with 8 heads, one table of 1014 characters for input and
 // output. Train: cross entropy of smoothed labels over utterances [batch, 204, 320] of 21
 // characters. Eval: beam search for one utterance [1, 97, 320]: 5 hypotheses, each decoded by
-// itself and anew for each of up to 100 characters; the choice is the host's, as upstream's. Smoke:
-// 2 layers of width 64 with 2 heads, 24 frames, 8 of 100 characters, 3 hypotheses. Upstream's batch
-// is cut to ten utterances by its loader; its falling learning rate and its second pass without
-// dropout are left out. Masks, targets and hypotheses are made and compared as upstream does
-// it, with all that it asks the device for.
+// itself, and again for each of up to 100 characters; the choice is the host's, as upstream's.
+// Smoke: 2 layers of width 64 with 2 heads, 24 frames, 8 of 100 characters, 3 hypotheses.
+// Upstream's batch is cut to ten utterances by its loader; its falling learning rate and its second
+// pass without dropout are left out. Masks, targets and hypotheses are made and compared as
+// upstream does it, with all that it asks the device for.
 
 #include <algorithm>
 #include <cmath>

@@ -91,9 +91,9 @@ class BlockImpl : public nn::Module {
 
   Tensor forward(Tensor const& input) {
     auto const x = scaled_gelu(input) * beta_;
-    auto const beside = shortcut_->is_empty() ? input : shortcut_->forward(x);
+    auto const direct = shortcut_->is_empty() ? input : shortcut_->forward(x);
     auto const added = (attention_gain * branch_->forward(x)).mul_(gain_);
-    return added * alpha + beside;
+    return added * alpha + direct;
   }
 
  private:
