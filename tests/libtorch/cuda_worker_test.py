@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Compiles a worker against Debian 13's LibTorch with CUDA, laid out as a wheel, looks what it loads, and runs it in a
-Debian 13 without a GPU, where what needs one is refused and the rest is measured.
+"""Compiles a worker against Debian 13's LibTorch with CUDA, laid out as a wheel, checks what it loads, and runs it in a
+Debian 13 without a GPU, where GPU jobs are refused and all others are measured.
 
-usage: cuda_worker_test.py DIRECTORY     where the wheel stays; exit status 77: it cannot be had
+usage: cuda_worker_test.py DIRECTORY     directory of the wheel; exit status 77: unavailable
 """
 import json
 import os
@@ -39,7 +39,7 @@ class CudaWorker(unittest.TestCase):
     def setUp(self):
         self.assertEqual(self.made.returncode, 0, self.made.stdout + self.made.stderr)
 
-    def test_is_compiled_with_the_headers_beside_it(self):
+    def test_is_compiled_with_the_headers_next_to_it(self):
         self.assertIn(f'CUDA 12.4 headers in {FOLDER}/work/nvidia/cuda_runtime/include', self.made.stdout)
 
     def test_has_its_gpu_half(self):
@@ -55,20 +55,20 @@ class CudaWorker(unittest.TestCase):
         for operator in ('addmm', 'tanh', 'sigmoid'):
             self.assertIn(f'at::cuda::{operator}(', symbols)
 
-    def test_loads_the_runtime_beside_it(self):
+    def test_loads_the_runtime_next_to_it(self):
         dynamic = said('readelf', '--dynamic', '--wide', self.worker)
         needed = set(re.findall(r'\(NEEDED\).*\[(.*)\]', dynamic))
         self.assertLessEqual({'libtorch.so.2.6', 'libtorch_cpu.so.2.6', 'libtorch_cuda.so.2.6', 'libc10.so.2.6',
                               'libc10_cuda.so.2.6', 'libcudart.so.12'}, needed)
         self.assertIn('$ORIGIN/../lib:$ORIGIN/../../nvidia/cuda_runtime/lib', dynamic)
-        # A loader that is older than these libraries still says where it finds them
+        # A loader that is older than these libraries still prints their paths
         found = dict(re.findall(r'^\s*(\S+) => (\S+)', said('ldd', self.worker, check=False), re.M))
         self.assertEqual(pathlib.Path(found['libcudart.so.12']).resolve().parent, FOLDER / 'wheel/nvidia/cuda_runtime/lib')
         self.assertEqual(pathlib.Path(found['libtorch_cuda.so.2.6']).resolve().parent, FOLDER / 'wheel/torch/lib')
 
 
 class CudaWorkerWithoutAGpu(unittest.TestCase):
-    """CUDA's larger libraries are stubs: without a GPU, nobody calls them."""
+    """CUDA's larger libraries are stubs: without a GPU, they are never called."""
 
     @classmethod
     def setUpClass(cls):
@@ -77,18 +77,18 @@ class CudaWorkerWithoutAGpu(unittest.TestCase):
         shutil.rmtree(home, ignore_errors=True)
         shutil.copytree(wheel / 'torch/lib', home / 'torch/lib', symlinks=True, copy_function=os.link)
         shutil.copytree(wheel / 'nvidia/cuda_runtime/lib', home / 'nvidia/cuda_runtime/lib', symlinks=True)
-        shutil.copytree(wheel / 'beside', home / 'beside', symlinks=True)
+        shutil.copytree(wheel / 'others', home / 'others', symlinks=True)
         (home / 'torch/bin').mkdir()
         shutil.copy(CudaWorker.worker, home / 'torch/bin')
-        said(HERE / 'stub_cuda.py', home / 'beside', *(wheel / 'torch/lib').glob('*.so.*.*.*'),
-             *(wheel / 'beside').glob('libgloo_cuda.so.*.*.*'))
+        said(HERE / 'stub_cuda.py', home / 'others', *(wheel / 'torch/lib').glob('*.so.*.*.*'),
+             *(wheel / 'others').glob('libgloo_cuda.so.*.*.*'))
 
     def inside(self, *words, **options):
-        libraries = '/cuda/torch/lib:/cuda/nvidia/cuda_runtime/lib:/cuda/beside'
+        libraries = '/cuda/torch/lib:/cuda/nvidia/cuda_runtime/lib:/cuda/others'
         return self.debian.run(*words, environment={'LD_LIBRARY_PATH': libraries}, **options)
 
     def messages(self, **job):
-        """What the worker says about a job at smoke scale."""
+        """Returns the worker's messages about a job at smoke scale."""
         job = {'type': 'job', 'id': '1', 'measure': {'scale': 'smoke', 'runs': 3}, **job}
         ended = self.inside('/cuda/torch/bin/torchwatch-worker', input=json.dumps(job) + '\n')
         self.assertIn('"hello"', ended.stdout, ended.stderr)
@@ -100,14 +100,14 @@ class CudaWorkerWithoutAGpu(unittest.TestCase):
         self.assertEqual(hello['pytorch_version'], '2.6.0')
         self.assertGreater(result['metrics']['latency']['value'], 0)
 
-    def test_says_in_the_drivers_words_why_it_measures_on_no_gpu(self):
+    def test_reports_the_drivers_reason_without_a_gpu(self):
         refusal = self.messages(benchmark='test_eval[resnet18-cuda-eager]')[-1]
         self.assertEqual(refusal['code'], 'device')
         self.assertRegex(refusal['text'], r'there is no GPU; CUDA reports: .*driver')
 
     def test_passes_the_workers_own_tests(self):
-        """All but those of every model; those of a GPU skip themselves."""
-        build = self.debian.root / 'tests'  # which has the same name in there
+        """Runs all tests but those of every model; those of a GPU skip themselves."""
+        build = self.debian.root / 'tests'  # the path is the same inside
         said('cmake', '-S', SOURCES, '-B', build, '-G', 'Ninja', '-DCMAKE_BUILD_TYPE=RelWithDebInfo',
              f'-DLibTorch_ROOT={FOLDER}/wheel/torch', '-DTORCHWATCH_WERROR=OFF', env=WITH_TOOLKIT)
         said('cmake', '--build', build, '--target', 'worker-tests')

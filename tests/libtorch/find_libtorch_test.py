@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""FindLibTorch and build-worker on LibTorches that are made up: a few headers, and libraries that call nothing.
+"""FindLibTorch and build-worker with fake LibTorches: a few headers, and libraries that call nothing.
 
 usage: find_libtorch_test.py [-v] [TEST ...]
 """
@@ -20,7 +20,7 @@ def write(file, text):
 
 
 def library(file, needs=(), code='', soname=None):
-    """A shared library; `needs` are files."""
+    """Makes a shared library that needs the files `needs`."""
     file.parent.mkdir(parents=True, exist_ok=True)
     subprocess.run(['c++', '-shared', '-fPIC', '-o', file, f'-Wl,-soname,{soname or file.name}', '-Wl,--no-as-needed',
                     '-x', 'c++', '-', '-x', 'none', *needs], input=code, text=True, check=True)
@@ -28,7 +28,7 @@ def library(file, needs=(), code='', soname=None):
 
 
 def headers(directory, version):
-    """Those of CUDA's runtime: 12040 is 12.4."""
+    """Makes the headers of CUDA's runtime: 12040 is 12.4."""
     write(directory / 'cuda_runtime_api.h', f'''#define CUDART_VERSION  {version}
 #include "crt/host_defines.h"
 int cudart();
@@ -69,7 +69,7 @@ set_target_properties(torch_cpu_library PROPERTIES
         library(lib / 'libtorch.so', [cpu], 'int torch() { return 7; }')
 
     def make_cuda_torch(self, cudart):
-        """With its GPU half, which needs the runtime of this name and a driver that is not here."""
+        """Makes a LibTorch with CUDA, which needs this runtime and a driver that is missing here."""
         self.make_torch()
         lib = self.torch / 'lib'
         stub = library(self.folder / 'stub' / cudart)
@@ -97,7 +97,7 @@ set_target_properties(torch_cpu_library PROPERTIES
                                 f'-DMODULES={SOURCES}/deploy/cmake', f'-DCMAKE_PREFIX_PATH={self.torch}', *options)
 
     def configured(self, *options):
-        """What FindLibTorch says that it found."""
+        """Returns the output of FindLibTorch."""
         done = self.configure(*options)
         self.assertEqual(done.returncode, 0, done.stdout)
         lines = [line for line in done.stdout.splitlines() if line.startswith('-- LibTorch: ')]
@@ -105,7 +105,7 @@ set_target_properties(torch_cpu_library PROPERTIES
         return lines[0]
 
     def refused(self):
-        """The one line that says why."""
+        """Returns the one line with the reason."""
         done = self.configure()
         self.assertNotEqual(done.returncode, 0, done.stdout)
         lines = done.stdout.splitlines()
@@ -117,13 +117,13 @@ set_target_properties(torch_cpu_library PROPERTIES
             self.assertEqual(done.returncode, 0, done.stdout)
 
     def said(self):
-        """By the program that was installed with the LibTorch."""
+        """Returns the output of the program that was installed with the LibTorch."""
         done = self.run_program(self.torch / 'bin/probe')
         self.assertEqual(done.returncode, 0, done.stdout)
         return done.stdout.strip()
 
     def move(self):
-        """All that was unpacked, as the service does when a build is good."""
+        """Moves all unpacked files, as the service does with a good build."""
         moved = self.folder / 'moved'
         self.site.rename(moved)
         self.torch = moved / 'torch'
@@ -173,7 +173,7 @@ class LibTorch(Case):
 
 
 class LibTorchWithCuda(Case):
-    def test_12_is_compiled_with_the_wheels_beside_it(self):
+    def test_12_is_compiled_with_the_wheels_next_to_it(self):
         self.make_cuda_torch('libcudart.so.12')
         headers(self.nvidia / 'cuda_runtime/include', 12040)
         runtime(self.nvidia / 'cuda_runtime/lib', 'libcudart.so.12', 12040)
@@ -188,7 +188,7 @@ class LibTorchWithCuda(Case):
         self.assertEqual(self.said(), 'ABI 1, distributed 1, torch 7, headers 12040, crt 12060, runtime 12040')
         self.assertLessEqual({'libtorch_cuda.so', 'libc10_cuda.so', 'libcudart.so.12'}, set(self.needed()))
 
-    def test_13_is_compiled_with_the_wheels_beside_it(self):
+    def test_13_is_compiled_with_the_wheels_next_to_it(self):
         self.make_cuda_torch('libcudart.so.13')
         headers(self.nvidia / 'cu13/include', 13000)
         compilers_headers(self.nvidia / 'cu13/include', 13000)
@@ -275,7 +275,7 @@ class BuildWorker(Case):
         self.assertEqual(done.returncode, 1, done.stdout)
         self.assertIn(f'no include/{TORCH_H} in {self.folder}/work/prefix', done.stderr)
 
-    def test_shows_compilers_what_is_beside_a_build_at_one_place(self):
+    def test_shows_compilers_the_folders_next_to_a_build_at_one_path(self):
         self.make_cuda_torch('libcudart.so.12')
         headers(self.nvidia / 'cuda_runtime/include', 12040)
         place = self.folder / 'work/nvidia'

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures a package that AOTInductor compiled, both by Debian 13's PyTorch.
 
-usage: package_test.py DIRECTORY     where its root stays
+usage: package_test.py DIRECTORY     directory of its root
 """
 import json
 import pathlib
@@ -26,7 +26,7 @@ class Package(unittest.TestCase):
         installed = cls.debian.run('apt-get', 'install', '-y', '--no-install-recommends', 'python3-torch',
                                    'python3-setuptools', 'python3-dev')
         if installed.returncode != 0:
-            raise unittest.SkipTest(f'PyTorch for Python cannot be had: {installed.stderr}')
+            raise unittest.SkipTest(f'PyTorch for Python is unavailable: {installed.stderr}')
         (home / 'models').mkdir(exist_ok=True)
         shutil.copy(HERE / 'export_package.py', home)
         cls.debian.need('python3', '/opt/export_package.py', '/opt/models/net.pt2')
@@ -43,7 +43,7 @@ class Package(unittest.TestCase):
         cls.debian.need('cmake', '--build', '/opt/worker', environment={'CCACHE_SLOPPINESS': 'pch_defines,time_macros'})
 
     def answer_to(self, benchmark, **measure):
-        """What the worker says at last."""
+        """Returns the worker's last message."""
         job = {'type': 'job', 'id': '1', 'benchmark': benchmark, 'measure': {'runs': 3, 'models': '/opt/models', **measure}}
         ended = self.debian.run('/opt/worker/bin/torchwatch-worker', input=json.dumps(job) + '\n')
         self.assertEqual(ended.returncode, 0, ended.stderr)
@@ -61,7 +61,7 @@ class Package(unittest.TestCase):
         self.assertEqual(refusal['code'], 'unsupported')
         self.assertIn('packages of aoti support only eval', refusal['text'])
 
-    def test_that_is_not_there_is_named(self):
+    def test_that_is_missing_is_named(self):
         shutil.copy(self.debian.root / 'opt/models/net.json', self.debian.root / 'opt/models/other.json')
         failure = self.answer_to('test_eval[other-cpu-aoti]')
         self.assertEqual(failure['type'], 'error', failure)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Libraries of CUDA's that a host without a GPU need not have, so that a LibTorch with CUDA can be loaded there: each
-function that it wants of them fails with 1.
+"""Makes stubs of CUDA's libraries, so that a LibTorch with CUDA can be loaded on a host without a GPU. Each function of
+them fails with 1.
 
-usage: stub_cuda.py DIRECTORY LIBRARY...    where they are put, and what is to be loaded
+usage: stub_cuda.py DIRECTORY LIBRARY...    directory of the stubs; libraries to load
 """
 import collections
 import pathlib
@@ -11,12 +11,12 @@ import sys
 
 STUBBED = {'libcublas.so.12', 'libcublasLt.so.12', 'libcudnn.so.9', 'libcufft.so.11', 'libcurand.so.10', 'libcusolver.so.11',
            'libcusparse.so.12', 'libnccl.so.2', 'libnvToolsExt.so.1'}
-# These have no versions of symbols
+# These have no symbol versions
 BY_PREFIX = {'nccl': 'libnccl.so.2', 'curand': 'libcurand.so.10'}
 
 
 def wanted_of(library):
-    """Pairs of a stubbed library and a symbol of it."""
+    """Returns pairs of a stubbed library and one of its symbols."""
     listed = subprocess.run(['nm', '--dynamic', '--undefined-only', library], stdout=subprocess.PIPE, text=True, check=True)
     for line in listed.stdout.splitlines():
         name, _, version = line.split()[-1].partition('@')

@@ -64,7 +64,7 @@ class ChildProcessTest : public testing::Test {
 
   ExitStatus wait(ChildProcess& child) { return run(loop_, child.wait()); }
 
-  /// What `script` prints first.
+  /// Returns the first line that `script` prints.
   std::string first_line_of(Command command) {
     auto child = start(std::move(command));
     return read_line(child).value();
@@ -73,7 +73,7 @@ class ChildProcessTest : public testing::Test {
   asio::io_context loop_{1};
 };
 
-TEST_F(ChildProcessTest, SpeaksWithTheChildInLines) {
+TEST_F(ChildProcessTest, ExchangesLinesWithTheChild) {
   auto child = start(shell("while read line; do echo \"got $line\"; done"));
 
   ASSERT_TRUE(run(loop_, child.write_line("one")));
@@ -95,7 +95,7 @@ TEST_F(ChildProcessTest, EndsTheChildsInputWhenAsked) {
   EXPECT_EQ(run(loop_, child.write_line("more")).error().code, ErrorCode::unavailable);
 }
 
-TEST_F(ChildProcessTest, TakesNoUnfinishedLineForALine) {
+TEST_F(ChildProcessTest, IgnoresAnUnfinishedLine) {
   auto child = start(shell("printf 'whole\\nhalf'"));
 
   EXPECT_EQ(read_line(child).value(), "whole");
@@ -150,7 +150,7 @@ TEST_F(ChildProcessTest, CanBeWaitedForAgainAfterACancelledWait) {
   EXPECT_EQ(wait(child).signal, SIGTERM);
 }
 
-TEST_F(ChildProcessTest, TellsHowTheChildEnded) {
+TEST_F(ChildProcessTest, ReportsHowTheChildEnded) {
   auto exited = start(shell("exit 3"));
   auto killed = start(shell("kill -SEGV $$"));
 
@@ -242,7 +242,7 @@ TEST_F(ChildProcessTest, KeepsWhatWasPrintedRightBeforeTheEnd) {
   EXPECT_EQ(child.last_stderr(), "why\n");
 }
 
-TEST_F(ChildProcessTest, SurvivesAChildThatDoesNotListen) {
+TEST_F(ChildProcessTest, SurvivesAChildThatDoesNotRead) {
   auto child = start(program({"true"}));
   wait(child);
   EXPECT_EQ(run(loop_, child.write_line("hello?")).error().code, ErrorCode::unavailable);
@@ -262,7 +262,7 @@ TEST_F(ChildProcessTest, HandsDownNoSignalDispositionsAndNoMask) {
   ::sigemptyset(&blocked);
   ::sigaddset(&blocked, SIGTERM);
   ::pthread_sigmask(SIG_BLOCK, &blocked, &before);
-  // From its first child on this process ignores SIGPIPE.
+  // This process ignores SIGPIPE since its first child.
   auto child = start(program({"grep", "-E", "^Sig(Blk|Ign):", "/proc/self/status"}));
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 
@@ -294,7 +294,7 @@ Command sandbox_of(std::string const& starter) {
   return program(tests::pretended_sandbox(starter));
 }
 
-TEST_F(ChildProcessTest, OfADeadStarterIsEndedWhenItIsASandbox) {
+TEST_F(ChildProcessTest, IsEndedWhenItIsASandboxOfADeadStarter) {
   auto const living = tests::our_identity();
   EXPECT_TRUE(living.starts_with(std::to_string(::getpid()) + "-"));
   auto const here = living.substr(living.rfind('-'));
@@ -305,7 +305,7 @@ TEST_F(ChildProcessTest, OfADeadStarterIsEndedWhenItIsASandbox) {
   ASSERT_TRUE(read_line(stranger));
   ASSERT_TRUE(read_line(orphan));
 
-  // What grows meanwhile is no part of who we are.
+  // The identity of a process does not depend on its size.
   std::vector<char> const grown(std::size_t{64} << 20, 'x');
   end_orphaned_sandboxes();
 
@@ -315,7 +315,8 @@ TEST_F(ChildProcessTest, OfADeadStarterIsEndedWhenItIsASandbox) {
     EXPECT_GT(ProcessTree(pid, false).look().processes, 0);
 }
 
-/// When it started: the 22nd field of /proc/PID/stat, whose second, the name, holds no blanks here.
+/// Returns the start time: the 22nd field of /proc/PID/stat. The second, the name, has no blanks
+/// here.
 std::string start_of(pid_t pid) {
   std::ifstream stat{"/proc/" + std::to_string(pid) + "/stat"};
   std::string field;
@@ -324,7 +325,7 @@ std::string start_of(pid_t pid) {
   return field;
 }
 
-TEST_F(ChildProcessTest, OfAStarterThatNobodyWaitsForIsEndedWhenItIsASandbox) {
+TEST_F(ChildProcessTest, IsEndedWhenItIsASandboxOfAZombie) {
   auto const living = tests::our_identity();
   auto const starter = ::fork();
   ASSERT_NE(starter, -1);
@@ -341,7 +342,7 @@ TEST_F(ChildProcessTest, OfAStarterThatNobodyWaitsForIsEndedWhenItIsASandbox) {
   EXPECT_EQ(::waitpid(starter, nullptr, 0), starter);
 }
 
-TEST_F(ChildProcessTest, FindsWhatIsHiddenEmptyWhereverItLies) {
+TEST_F(ChildProcessTest, FindsHiddenPathsEmptyBehindLinks) {
   tests::TemporaryFolder const host;
   auto const write = [&host](char const* directory) {
     std::filesystem::create_directories(host.path() / directory / "state/build");
@@ -359,10 +360,10 @@ TEST_F(ChildProcessTest, FindsWhatIsHiddenEmptyWhereverItLies) {
   auto const argv = sandboxed(tests::best_isolation(loop_), sandbox, {"sh", "-c", look});
   auto child = start(program(argv));
   EXPECT_EQ(read_line(child).value(), "./opt/state/build/worker");
-  EXPECT_EQ(read_line(child).value(), "opt") << "nor does what it may not read leave a trace";
+  EXPECT_EQ(read_line(child).value(), "opt") << "paths that it may not read do not appear";
 }
 
-TEST_F(ChildProcessTest, HasAllProcessesOfItsSandbox) {
+TEST_F(ChildProcessTest, CountsAllProcessesOfItsSandbox) {
   Sandbox const sandbox;
   auto const argv = sandboxed(
       tests::best_isolation(loop_), sandbox, {"sh", "-c", "setsid sleep 100 & echo ok; wait"});
@@ -382,7 +383,7 @@ TEST_F(ChildProcessTest, HasAllProcessesOfItsSandbox) {
   EXPECT_FALSE(tree.has(1));
 }
 
-TEST_F(ChildProcessTest, MayStartAnotherTimeWhereNoDescriptorsAreLeft) {
+TEST_F(ChildProcessTest, FailsAsAHostProblemWithoutDescriptors) {
   Error refusal;
   {
     tests::NoDescriptorsLeft const none;

@@ -6,11 +6,11 @@
 
 namespace torchwatch::process {
 
-TEST(Excerpt, ShowsPrintableTextAsItIs) {
+TEST(Excerpt, KeepsPrintableText) {
   EXPECT_EQ(excerpt("loss = 0.5"), "loss = 0.5");
 }
 
-TEST(Excerpt, HidesWhatATerminalWouldObey) {
+TEST(Excerpt, EscapesTerminalControls) {
   EXPECT_EQ(excerpt(std::string_view{"\x1b[2J\0\xff", 6}), "\\x1b[2J\\x00\\xff");
 }
 
@@ -19,7 +19,7 @@ TEST(Excerpt, IsShort) {
   EXPECT_EQ(shown, std::string(180, 'x') + "... (820 bytes more)");
 }
 
-TEST(LastLines, JoinsTheLastThreeThatSaySomething) {
+TEST(LastLines, JoinsTheLastThreeThatAreNotBlank) {
   EXPECT_EQ(last_lines("one\ntwo\n\n  \nthree\nfour\n\n"), "two | three | four");
 }
 
@@ -27,7 +27,7 @@ TEST(LastLines, TakesALineThatWasNotFinished) {
   EXPECT_EQ(last_lines("first\nsecond"), "first | second");
 }
 
-TEST(LastLines, IsEmptyWhenNothingWasSaid) {
+TEST(LastLines, IsEmptyForBlankText) {
   EXPECT_EQ(last_lines(""), "");
   EXPECT_EQ(last_lines("\n \n"), "");
 }

@@ -17,14 +17,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A temporary directory of the system's for this test alone.
+/// A separate system temporary directory for this test.
 class ScratchDirectoryTest : public testing::Test {
  protected:
   ScratchDirectoryTest() { ::setenv("TMPDIR", folder_.path().c_str(), 1); }
 
   ~ScratchDirectoryTest() override { ::unsetenv("TMPDIR"); }
 
-  /// What a process leaves that is killed with a directory in hand.
+  /// Leaves a directory behind, like a process that was killed.
   void leave_one() const {
     auto const child = ::fork();
     if (child == 0) {
@@ -38,7 +38,7 @@ class ScratchDirectoryTest : public testing::Test {
   tests::TemporaryFolder folder_;
 };
 
-TEST_F(ScratchDirectoryTest, IsGoneWithItsObject) {
+TEST_F(ScratchDirectoryTest, IsRemovedByItsDestructor) {
   {
     auto const scratch = ScratchDirectory::make().value();
     std::ofstream{fs::path{scratch.path()} / "something"} << "something";
@@ -47,7 +47,7 @@ TEST_F(ScratchDirectoryTest, IsGoneWithItsObject) {
   EXPECT_EQ(folder_.entries(), 0);
 }
 
-TEST_F(ScratchDirectoryTest, OfWhoWasKilledIsSwept) {
+TEST_F(ScratchDirectoryTest, OfAKilledProcessIsSwept) {
   leave_one();
   leave_one();
   ASSERT_EQ(folder_.entries(), 2);
@@ -57,7 +57,7 @@ TEST_F(ScratchDirectoryTest, OfWhoWasKilledIsSwept) {
   EXPECT_EQ(folder_.entries(), 0);
 }
 
-TEST_F(ScratchDirectoryTest, OfTheLivingIsLeftAlone) {
+TEST_F(ScratchDirectoryTest, OfALivingProcessIsKept) {
   auto const scratch = ScratchDirectory::make().value();
   std::ofstream{fs::path{scratch.path()} / "something"} << "something";
 
@@ -66,7 +66,7 @@ TEST_F(ScratchDirectoryTest, OfTheLivingIsLeftAlone) {
   EXPECT_TRUE(fs::exists(fs::path{scratch.path()} / "something"));
 }
 
-TEST_F(ScratchDirectoryTest, IsNotTakenForWhatOthersKeep) {
+TEST_F(ScratchDirectoryTest, IsNotConfusedWithOtherFiles) {
   fs::create_directory(folder_ / "elsewhere");
   std::ofstream{folder_ / "elsewhere/file"} << "mine";
   fs::create_directory_symlink(folder_ / "elsewhere", folder_ / "torchwatch-scratch-abcdef");

@@ -10,7 +10,7 @@
 
 #include "tests/temporary_folder.h"
 
-// What a model's file does not say of itself.
+// Descriptions of models in files.
 namespace torchwatch::suite {
 namespace {
 
@@ -19,7 +19,7 @@ using testing::HasSubstr;
 using testing::SizeIs;
 using testing::StartsWith;
 
-/// What is wrong with a description, after the file's name.
+/// Returns the error of a description, without the file's name.
 std::string complaint_about(std::string const& text) {
   std::string const where = "model.json";
   try {
@@ -31,12 +31,12 @@ std::string complaint_about(std::string const& text) {
   return "nothing";
 }
 
-/// The same of a description with one input.
+/// Returns the error of a description with one input.
 std::string complaint_about_input(std::string const& tensor, std::string const& batch = "1") {
   return complaint_about(R"({"inputs": [)" + tensor + R"(], "batch": {"eval": )" + batch + "}}");
 }
 
-/// Of a file, after its name.
+/// Returns the error of a file, without its name.
 std::string complaint_about_file(std::filesystem::path const& file) {
   try {
     read_description(file);
@@ -54,7 +54,7 @@ constexpr auto good = R"({
   "batch": {"train": 8, "eval": 2}
 })";
 
-TEST(Description, IsWhatTheFileSays) {
+TEST(Description, HasTheValuesOfTheFile) {
   tests::TemporaryFolder const folder;
   std::ofstream{folder / "model.json"} << good;
   auto const model = read_description(folder / "model.json");
@@ -88,7 +88,7 @@ TEST(Description, IsRefusedWithOneReason) {
   EXPECT_THAT(complaint_about("{"), StartsWith(": not JSON: "));
 }
 
-TEST(Description, HasNumbersThatCanBeDrawn) {
+TEST(Description, RejectsNumbersOutOfRange) {
   EXPECT_EQ(complaint_about_input(R"({"shape": [1], "type": "int64", "high": 1e300})"),
             ": inputs[0]: high: found 1e+300, allowed is a number from -2^53 to 2^53");
   EXPECT_EQ(complaint_about_input(R"({"shape": [1], "type": "int64", "low": 0.2, "high": 0.7})"),
@@ -103,7 +103,7 @@ TEST(Description, HasNumbersThatCanBeDrawn) {
             "nothing");
 }
 
-TEST(Description, HasSizesThatCanBeCounted) {
+TEST(Description, RejectsSizesOutOfRange) {
   EXPECT_EQ(
       complaint_about_input(R"({"shape": ["batch", "batch", 68719476736]})", "1024"),
       ": inputs[0]: shape: found more elements with a batch of 1024, allowed is 2^36 of them");
@@ -133,14 +133,14 @@ TEST(Description, IsRefusedOnOneShortLine) {
 }
 
 /// So deep that printing or destroying it would overflow the stack.
-TEST(Description, IsNotDeep) {
+TEST(Description, RejectsDeepNesting) {
   EXPECT_EQ(complaint_about(std::string(60'000, '[')), ": found more levels, allowed are 16");
   EXPECT_EQ(complaint_about_input(R"({"shape": )" + std::string(20'000, '[') +
                                   std::string(20'000, ']') + "}"),
             ": found more levels, allowed are 16");
 }
 
-TEST(Description, IsASmallRegularFile) {
+TEST(Description, RejectsLargeAndSpecialFiles) {
   tests::TemporaryFolder const folder;
   std::ofstream{folder / "long"} << good << std::string(limits::bytes, ' ');
   ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);

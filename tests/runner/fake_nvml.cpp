@@ -1,10 +1,10 @@
-// NVIDIA's management library as a test has it: what it says stands in the JSON file that
-// TORCHWATCH_FAKE_NVML names, which is read at each call, so that a GPU may change or go.
+// A fake of NVIDIA's management library for tests. It reads its values at each call from the JSON
+// file that TORCHWATCH_FAKE_NVML names, so that a GPU can change or disappear.
 //
 //   {"init": 0, "gpus": [{"uuid": "GPU-1", "lost": false, "sm_mhz": 1980, ..., "instances":
 //   ["MIG-1"], "processes": {"4711": 1048576}}]}
 //
-// What a GPU has no value for it does not support.
+// A missing value is not supported by that GPU.
 
 #include <algorithm>
 #include <array>
@@ -40,7 +40,7 @@ json script() {
   return json::parse(file);
 }
 
-/// A handle leads to the place of a GPU and of an instance of it.
+/// A handle encodes the index of a GPU and of one of its instances.
 constexpr std::size_t per_gpu = 100;
 
 std::array<char, 10 * per_gpu>& places() {
@@ -65,7 +65,7 @@ std::size_t instance_of(void* handle) {
 }
 
 template <class Value>
-int tell(void* handle, char const* what, Value* value) {
+int read_value(void* handle, char const* what, Value* value) {
   if (instance_of(handle) != 0) return not_supported;
   auto const gpu = gpu_of(handle);
   if (gpu.value("lost", false)) return lost;
@@ -146,7 +146,7 @@ int nvmlDeviceGetDeviceHandleFromMigDeviceHandle(void* instance, void** device) 
 
 int nvmlDeviceGetMigMode(void* device, unsigned* current, unsigned* pending) {
   *pending = 0;
-  return tell(device, "mig_mode", current);
+  return read_value(device, "mig_mode", current);
 }
 
 int nvmlDeviceGetUUID(void* device, char* uuid, unsigned length) {
@@ -159,23 +159,24 @@ int nvmlDeviceGetUUID(void* device, char* uuid, unsigned length) {
 }
 
 int nvmlDeviceGetClockInfo(void* device, int type, unsigned* mhz) {
-  return tell(device, type == 1 ? "sm_mhz" : "memory_mhz", mhz);
+  return read_value(device, type == 1 ? "sm_mhz" : "memory_mhz", mhz);
 }
 
 int nvmlDeviceGetTemperature(void* device, int, unsigned* celsius) {
-  return tell(device, "temperature_c", celsius);
+  return read_value(device, "temperature_c", celsius);
 }
 
 int nvmlDeviceGetEnforcedPowerLimit(void* device, unsigned* milliwatts) {
-  return tell(device, "power_limit_mw", milliwatts);
+  return read_value(device, "power_limit_mw", milliwatts);
 }
 
 int nvmlDeviceGetCurrentClocksThrottleReasons(void* device, unsigned long long* reasons) {
-  return tell(device, "throttling", reasons);
+  return read_value(device, "throttling", reasons);
 }
 
 int nvmlDeviceGetTotalEccErrors(void* device, int type, int counter, unsigned long long* count) {
-  return type == 1 && counter == 0 ? tell(device, "uncorrected_errors", count) : not_supported;
+  return type == 1 && counter == 0 ? read_value(device, "uncorrected_errors", count)
+                                   : not_supported;
 }
 
 int nvmlDeviceGetCpuAffinity(void* device, unsigned words, unsigned long* set) {

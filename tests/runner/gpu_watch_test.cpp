@@ -33,7 +33,7 @@ constexpr auto lost_gpu = R"({"gpus": [{"uuid": "GPU-8932f937", "lost": true}]})
 
 class GpuWatchTest : public tests::WithFakeNvml {
  protected:
-  /// What becomes of a result when the GPU is first so and then otherwise.
+  /// Returns the result of a round in which the GPU changes from `before` to `after`.
   Message noted(std::string const& before, std::string const& after) {
     say(before);
     GpuWatch watch{std::make_shared<Nvml const>(load()), "0"};
@@ -50,7 +50,7 @@ class GpuWatchTest : public tests::WithFakeNvml {
     return answer;
   }
 
-  /// Why a result did not count.
+  /// Returns the reason why a result was rejected.
   std::string trouble(std::string const& before, std::string const& after) {
     auto const answer = noted(before, after);
     auto const* const failure = std::get_if<Failure>(&answer);
@@ -61,7 +61,7 @@ class GpuWatchTest : public tests::WithFakeNvml {
   }
 };
 
-TEST_F(GpuWatchTest, TellsBesideAResultWhatTheGpuWasLike) {
+TEST_F(GpuWatchTest, AddsTheStateOfTheGpuToAResult) {
   auto const outcome = std::get<Outcome>(noted(calm_gpu, calm_gpu));
   EXPECT_EQ(outcome.accounts.at("gpu_sm_mhz"), 1980);
   EXPECT_EQ(outcome.accounts.at("gpu_memory_mhz"), 2619);
@@ -71,33 +71,34 @@ TEST_F(GpuWatchTest, TellsBesideAResultWhatTheGpuWasLike) {
   EXPECT_EQ(outcome.fingerprint.at("gpu_power_limit_w"), 700);
 }
 
-TEST_F(GpuWatchTest, TakesNoResultOfAGpuThatWasNotItself) {
+TEST_F(GpuWatchTest, RejectsResultsOfAThrottledOrBrokenGpu) {
   EXPECT_EQ(trouble(calm_gpu, hot_gpu),
             "test_eval[resnet18-cuda-eager]: the GPU was throttled during the round: heat "
             "(hardware limit)");
-  EXPECT_THAT(trouble(hot_gpu, calm_gpu), HasSubstr("throttled")) << "whenever it was";
+  EXPECT_THAT(trouble(hot_gpu, calm_gpu), HasSubstr("throttled")) << "at any time";
   EXPECT_THAT(trouble(calm_gpu, broken_gpu), HasSubstr("1 uncorrected errors of the GPU's memory"));
-  EXPECT_EQ(trouble(broken_gpu, broken_gpu), "none") << "those of before are no news";
+  EXPECT_EQ(trouble(broken_gpu, broken_gpu), "none") << "earlier errors do not count";
   EXPECT_THAT(trouble(calm_gpu, lost_gpu), HasSubstr("GPU is lost"));
 }
 
-/// What two looks in a row see.
+/// Returns the state of a GPU with this clock.
 std::string clock_of(int mhz, std::uint64_t throttling) {
   return R"({"gpus": [{"uuid": "GPU-1", "sm_mhz": )" + std::to_string(mhz) + R"(, "throttling": )" +
          std::to_string(throttling) + "}]}";
 }
 
-TEST_F(GpuWatchTest, TakesNoResultOfAChangedClock) {
+TEST_F(GpuWatchTest, RejectsResultsWhenTheClockChanged) {
   auto const fast = clock_of(1980, 0);
   EXPECT_EQ(trouble(fast, clock_of(1410, 0)),
             "test_eval[resnet18-cuda-eager]: the GPU's clock varied between 1410 and 1980 MHz "
             "during the round");
-  EXPECT_EQ(trouble(fast, clock_of(1900, 0)), "none") << "boosting is as warm as the GPU";
-  EXPECT_EQ(trouble(fast, clock_of(1410, Throttle::power_cap)), "none") << "it is busy";
-  EXPECT_EQ(trouble(fast, clock_of(210, Throttle::idle)), "none") << "it has nothing to do";
+  EXPECT_EQ(trouble(fast, clock_of(1900, 0)), "none") << "boost depends on temperature";
+  EXPECT_EQ(trouble(fast, clock_of(1410, Throttle::power_cap)), "none")
+      << "a power cap is accepted";
+  EXPECT_EQ(trouble(fast, clock_of(210, Throttle::idle)), "none") << "it is idle";
 }
 
-TEST_F(GpuWatchTest, DoesNotTakeAClockOnItsWayForALevel) {
+TEST_F(GpuWatchTest, IgnoresAClockSeenOnlyOnce) {
   GpuWatch watch{std::make_shared<Nvml const>((say(clock_of(1980, 0)), load())), "0"};
   for (int const mhz : {1980, 1980, 900, 1980, 1965}) {
     say(clock_of(mhz, 0));
@@ -108,7 +109,7 @@ TEST_F(GpuWatchTest, DoesNotTakeAClockOnItsWayForALevel) {
   EXPECT_EQ(std::get<Outcome>(answer).accounts.at("gpu_sm_mhz"), 1980);
 }
 
-TEST_F(GpuWatchTest, KnowsNothingOfAGpuThatWasNeverSeen) {
+TEST_F(GpuWatchTest, AddsNothingForAGpuThatWasNeverRead) {
   auto const outcome = std::get<Outcome>(noted(lost_gpu, lost_gpu));
   EXPECT_TRUE(outcome.accounts.empty());
   EXPECT_TRUE(outcome.fingerprint.empty());
@@ -119,7 +120,7 @@ TEST_F(GpuWatchTest, KnowsNothingOfAGpuThatWasNeverSeen) {
   EXPECT_TRUE(std::holds_alternative<Outcome>(answer));
 }
 
-/// Where the kernel lets us run.
+/// Returns the CPUs on which the kernel lets us run.
 std::string allowed_processors() {
   std::ifstream status{"/proc/self/status"};
   std::string const name = "Cpus_allowed_list:\t";
@@ -128,7 +129,7 @@ std::string allowed_processors() {
   return {};
 }
 
-/// A round on a GPU that is only said to be there.
+/// A round on a fake GPU.
 class WatchedRoundTest : public tests::WithFakeNvml {
  protected:
   Message answer_to(std::string const& benchmark) {
@@ -139,7 +140,7 @@ class WatchedRoundTest : public tests::WithFakeNvml {
                      benchmark);
   }
 
-  /// Of a worker that is a shell script.
+  /// Runs a worker that is a shell script.
   Message answer_of(std::string const& worker, std::string const& benchmark) {
     auto job = workplace_.job("ok");
     job.benchmark = benchmark;
@@ -156,11 +157,11 @@ class WatchedRoundTest : public tests::WithFakeNvml {
   boost::asio::io_context loop_{1};
 };
 
-TEST_F(WatchedRoundTest, HasNoResultOfAHotGpu) {
+TEST_F(WatchedRoundTest, RejectsResultsOfAHotGpu) {
   say(hot_gpu);
   EXPECT_EQ(std::get<Failure>(answer_to("test_eval[ok-cuda-eager]")).code, "device");
   EXPECT_EQ(std::get<Outcome>(answer_to("test_eval[ok-cpu-eager]")).id, "ok")
-      << "which is nothing to a processor";
+      << "a CPU job does not depend on the GPU";
   say(calm_gpu);
   auto const outcome = std::get<Outcome>(answer_to("test_eval[ok-cuda-eager]"));
   EXPECT_EQ(outcome.fingerprint.at("gpu_uuid"), "GPU-8932f937");
@@ -173,7 +174,7 @@ TEST_F(WatchedRoundTest, RunsNearItsGpu) {
   EXPECT_EQ(outcome.fingerprint.at("processors"), first);
 }
 
-/// Says to the fake what it holds, and goes on when the runner has looked at that.
+/// Writes its memory to the fake, and waits until the runner has read it.
 constexpr auto holding_worker = R"(
   hold() {
     printf '{"gpus": [{"uuid": "GPU-1", "processes": {"%d": %d, "1": 1}}]}' $$ $1 > $TORCHWATCH_FAKE_NVML
@@ -189,18 +190,18 @@ constexpr auto holding_worker = R"(
   echo '{"type":"result","id":"ok","benchmark":"test_eval[ok-cuda-eager]","metrics":{"latency":{"value":7}}}'
 )";
 
-TEST_F(WatchedRoundTest, TellsWhatTheDriverSaysAWorkerHeld) {
+TEST_F(WatchedRoundTest, ReportsTheDriversMemoryOfAWorker) {
   say(R"({"gpus": [{"uuid": "GPU-1"}]})");
   auto const outcome = std::get<Outcome>(answer_of(holding_worker, "test_eval[ok-cuda-eager]"));
   EXPECT_EQ(outcome.accounts.at("gpu_process_peak_bytes"), 5000000)
-      << "of its memory passes, and of nobody else";
+      << "only in the memory phases, and only of this process";
   say(R"({"gpus": [{"uuid": "GPU-1"}]})");
   EXPECT_FALSE(std::get<Outcome>(answer_to("test_eval[ok-cuda-eager]"))
                    .accounts.contains("gpu_process_peak_bytes"))
-      << "a driver that does not tell";
+      << "not supported by this driver";
 }
 
-TEST_F(WatchedRoundTest, ClaimsItsGpuByTheNameThatAllKnow) {
+TEST_F(WatchedRoundTest, ClaimsItsGpuByUuid) {
   say(calm_gpu);
   WorkerEnvironment surroundings;
   surroundings.gpu = "0";

@@ -20,15 +20,15 @@ TEST(Hook, IsRunWithTheVariablesOfTheGpu) {
   EXPECT_TRUE(tests::text_of(file).starts_with("GPU-1 /")) << tests::text_of(file);
 }
 
-TEST(Hook, SaysWhyItFailed) {
-  EXPECT_TRUE(run_hook({}, {})) << "there is none";
+TEST(Hook, ReportsWhyItFailed) {
+  EXPECT_TRUE(run_hook({}, {})) << "no hook";
   auto const failed = run_hook({"sh", "-c", "echo 'Insufficient Permissions' >&2; exit 4"}, {});
   ASSERT_FALSE(failed);
   EXPECT_EQ(failed.error().message, "hook sh: exit status 4: Insufficient Permissions");
   EXPECT_EQ(run_hook({"/nowhere/hook"}, {}).error().code, ErrorCode::not_found);
 }
 
-TEST(Hook, ThatAHostCannotStartIsTheHostsTrouble) {
+TEST(Hook, FailsAsAHostProblemWhenTheHostCannotStartIt) {
   Result<> refused;
   {
     tests::NoDescriptorsLeft const none;

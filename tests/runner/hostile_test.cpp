@@ -30,15 +30,15 @@ using testing::EndsWith;
 using testing::HasSubstr;
 
 constexpr auto secret = "ghp_SecretOfTheService";
-constexpr uid_t nobody = 65534;
-/// KiB. Sanitizers keep books of their own.
+constexpr uid_t unprivileged = 65534;
+/// The memory limit of a runner in KiB. Sanitizers need more.
 #ifdef __SANITIZE_ADDRESS__
 constexpr int most_of_a_runner = 1024 * 1024;
 #else
 constexpr int most_of_a_runner = 64 * 1024;
 #endif
 
-/// A port of this host on which somebody listens.
+/// A server that listens on a port of this host.
 class Listener {
  public:
   Listener() : socket_{::socket(AF_INET, SOCK_STREAM, 0)} {
@@ -68,12 +68,12 @@ class Listener {
 std::string contents_of(fs::path const& file) {
   std::ifstream stream{file, std::ios::binary};
   std::ostringstream text;
-  // Catches what an iterator would throw when the file is of a process that ends meanwhile.
+  // An iterator would throw when the file belongs to a process that ends meanwhile.
   text << stream.rdbuf();
   return text.str();
 }
 
-/// How many processes have `mark` among their variables.
+/// Returns the number of processes that have `mark` in their environment.
 int processes_with(std::string const& mark) {
   int found = 0;
   std::error_code ignored;
@@ -82,7 +82,7 @@ int processes_with(std::string const& mark) {
   return found;
 }
 
-/// The largest that a process ever was, in KiB.
+/// Returns the peak memory of a process, in KiB.
 int peak_of(pid_t process) {
   std::ifstream status{"/proc/" + std::to_string(process) + "/status"};
   for (std::string word; status >> word;) {
@@ -95,10 +95,10 @@ int peak_of(pid_t process) {
 struct Attack {
   std::string way;
   std::string code = "failed";
-  std::string text = ": could: ";  ///< what the runner's answer ends with, or holds
+  std::string text = ": could: ";  ///< the end of the runner's answer, or a part of it
 };
 
-/// For the name of a failing test.
+/// Prints the name of an attack for gtest.
 std::ostream& operator<<(std::ostream& stream, Attack const& attack) {
   return stream << attack.way;
 }
@@ -114,15 +114,15 @@ class HostileWorkerTest : public testing::TestWithParam<std::tuple<Attack, bool>
     fs::create_directories(state());
     std::ofstream{state() / "token"} << secret << '\n';
     fs::permissions(state() / "token", fs::perms::owner_read | fs::perms::owner_write);
-    // The build tree may lie where only its owner looks.
+    // The build tree may be readable only for its owner.
     fs::create_directories(workplace_.prefix() + "/bin");
     fs::copy(TEST_RUNNER, workplace_.prefix() + "/bin/test-runner");
     fs::create_directories(build());
     fs::copy(HOSTILE_WORKER, build() / "hostile-worker");
     if (is_root() || ::geteuid() != 0) return;
     for (auto const& entry : fs::recursive_directory_iterator{workplace_.prefix()})
-      ASSERT_EQ(::chown(entry.path().c_str(), nobody, nobody), 0);
-    ASSERT_EQ(::chown(workplace_.prefix().c_str(), nobody, nobody), 0);
+      ASSERT_EQ(::chown(entry.path().c_str(), unprivileged, unprivileged), 0);
+    ASSERT_EQ(::chown(workplace_.prefix().c_str(), unprivileged, unprivileged), 0);
   }
 
   fs::path state() const { return fs::path{workplace_.prefix()} / "state"; }
@@ -154,7 +154,7 @@ class HostileWorkerTest : public testing::TestWithParam<std::tuple<Attack, bool>
 
   std::string mark() const { return "mark-of-" + workplace_.prefix(); }
 
-  /// Every sandbox has a /tmp of its own, in which there is nothing to find, whatever else it sees.
+  /// Not in /tmp, because every sandbox has its own empty /tmp.
   tests::Workplace workplace_{"/var/tmp"};
   Listener listener_;
 };
@@ -183,7 +183,7 @@ TEST_P(HostileWorkerTest, CostsOneFailedJobAndGetsNothing) {
     EXPECT_NE(entry.path().filename(), "litter") << entry.path();
   EXPECT_LT(peak_of(runner.process().pid()), most_of_a_runner);
 
-  // And the runner goes on.
+  // The runner still works.
   auto good = workplace_.job("unsupported");
   good.build.prefix = build().string();
   good.build.worker = (build() / "hostile-worker").string();
@@ -211,8 +211,8 @@ INSTANTIATE_TEST_SUITE_P(
              (std::get<bool>(test.param) ? "_AsRoot" : "_AsUser");
     });
 
-/// Without a sandbox.
-class UnkeptWorker : public testing::Test {
+/// A worker without a sandbox.
+class UnisolatedWorker : public testing::Test {
  protected:
   void SetUp() override {
     EXPECT_EQ(std::get<Hello>(runner_.receive()).fingerprint.at("isolation"), "none");
@@ -232,20 +232,20 @@ class UnkeptWorker : public testing::Test {
   tests::RunnerProcess runner_{workplace_, {TEST_RUNNER, "--no-isolation"}};
 };
 
-TEST_F(UnkeptWorker, LeavesNoSessionBehindItsRound) {
-  EXPECT_EQ(processes_with(mark_), 0) << "while the runner waits for the next";
+TEST_F(UnisolatedWorker, LeavesNoSessionBehindItsRound) {
+  EXPECT_EQ(processes_with(mark_), 0) << "while the runner waits for the next job";
 
   runner_.process().close_stdin();
   EXPECT_EQ(runner_.end(), "exit status 0");
 }
 
-TEST_F(UnkeptWorker, LeavesNoSessionBehind) {
+TEST_F(UnisolatedWorker, LeavesNoSessionBehind) {
   runner_.process().close_stdin();
   EXPECT_EQ(runner_.end(), "exit status 0");
   EXPECT_EQ(processes_with(mark_), 0);
 }
 
-TEST(RunnerThatCannotKeepWorkers, SaysSoAndEnds) {
+TEST(RunnerWithoutBubblewrap, ReportsTheReasonAndEnds) {
   tests::Workplace workplace;
   workplace.write_program("bwrap",
                           "echo 'bwrap: No permissions to create new namespace' >&2; exit 1");

@@ -31,12 +31,12 @@ using protocol::Progress;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-/// A runner that has greeted.
+/// A runner that has sent its hello.
 class RunnerTest : public testing::Test {
  protected:
   void SetUp() override { ASSERT_EQ(std::get<Hello>(runner_.receive()).role, "runner"); }
 
-  /// Lets the runner begin a job that never ends, and returns its worker.
+  /// Starts a job that never ends, and returns its worker.
   pid_t busy_worker() {
     runner_.give(workplace_.job("hang"));
     EXPECT_TRUE(std::holds_alternative<Progress>(runner_.receive()));
@@ -49,7 +49,7 @@ class RunnerTest : public testing::Test {
   tests::RunnerProcess runner_{workplace_};
 };
 
-TEST(RunnerHello, TellsWhoItIs) {
+TEST(RunnerHello, DescribesTheRunner) {
   tests::Workplace workplace;
   tests::RunnerProcess runner{workplace};
   auto const hello = std::get<Hello>(runner.receive());
@@ -85,7 +85,7 @@ TEST(RunnerLocks, MakeARoundWaitForAnother) {
   EXPECT_EQ(std::get<Outcome>(cpus.hear_answer()).id, "ok");
 }
 
-/// A runner with a hook that writes down when it was called; "before" may fail.
+/// A runner with a hook that records its calls. "before" can be made to fail.
 class RunnerHooks : public testing::Test {
  protected:
   explicit RunnerHooks() {
@@ -112,16 +112,16 @@ TEST_F(RunnerHooks, AreRunAroundARound) {
   EXPECT_EQ(seen(), "before\nafter\n");
 }
 
-TEST_F(RunnerHooks, KeepARoundFromAHostThatIsNotPrepared) {
+TEST_F(RunnerHooks, FailARoundWhenBeforeFails) {
   workplace_.write_program("broken", "");
   runner_.give(workplace_.job("ok"));
   auto const failure = std::get<Failure>(runner_.hear_answer());
   EXPECT_EQ(failure.code, "device");
   EXPECT_EQ(failure.text, "test_eval[ok-cpu-eager]: hook sh: exit status 1:");
-  EXPECT_EQ(seen(), "before\nafter\n") << "half of it may be done";
+  EXPECT_EQ(seen(), "before\nafter\n") << "the failed hook may have done half of its work";
 }
 
-TEST_F(RunnerHooks, UndoWhatTheyDidForARoundThatIsGivenUp) {
+TEST_F(RunnerHooks, RunAfterACancelledRound) {
   runner_.give(workplace_.job("hang"));
   runner_.receive();
   runner_.process().close_stdin();
@@ -129,7 +129,7 @@ TEST_F(RunnerHooks, UndoWhatTheyDidForARoundThatIsGivenUp) {
   EXPECT_EQ(seen(), "before\nafter\n");
 }
 
-TEST(RunnerStart, SweepsWhatAKilledRunnerLeft) {
+TEST(RunnerStart, RemovesDirectoriesOfAKilledRunner) {
   tests::Workplace workplace;
   auto const left = fs::path{workplace.prefix()} / "torchwatch-scratch-abcdef";
   fs::create_directories(left / "half");
@@ -140,7 +140,7 @@ TEST(RunnerStart, SweepsWhatAKilledRunnerLeft) {
   EXPECT_FALSE(fs::exists(left));
 }
 
-TEST(RunnerStart, EndsWhatAKilledRunnerLeftOfASandbox) {
+TEST(RunnerStart, EndsSandboxesOfAKilledRunner) {
   auto const ours = tests::our_identity();
   auto const dead = std::to_string(::getpid()) + "-1" + ours.substr(ours.rfind('-'));
   boost::asio::io_context loop{1};
@@ -176,7 +176,7 @@ TEST_F(RunnerTest, AnswersJobsInOrder) {
   EXPECT_EQ(std::get<Outcome>(runner_.hear_answer()).id, "ok");
 }
 
-TEST_F(RunnerTest, RefusesWhatIsNoJobAndGoesOn) {
+TEST_F(RunnerTest, RejectsOtherLinesAndContinues) {
   runner_.say("make me a sandwich");
   auto const nonsense = std::get<Failure>(runner_.receive());
   EXPECT_EQ(nonsense.id, "");
@@ -190,7 +190,7 @@ TEST_F(RunnerTest, RefusesWhatIsNoJobAndGoesOn) {
   EXPECT_TRUE(std::holds_alternative<Outcome>(runner_.hear_answer()));
 }
 
-TEST_F(RunnerTest, EndsWithItsInputAndTakesTheWorkerAlong) {
+TEST_F(RunnerTest, EndsWithItsInputAndKillsTheWorker) {
   auto const worker = busy_worker();
 
   runner_.process().close_stdin();
@@ -199,7 +199,7 @@ TEST_F(RunnerTest, EndsWithItsInputAndTakesTheWorkerAlong) {
   EXPECT_TRUE(tests::has_ended(worker));
 }
 
-TEST_F(RunnerTest, EndsWhenAskedToAndTakesTheWorkerAlong) {
+TEST_F(RunnerTest, EndsOnASignalAndKillsTheWorker) {
   auto const worker = busy_worker();
 
   runner_.process().kill_group(SIGTERM);
@@ -217,25 +217,25 @@ TEST_F(RunnerTest, LeavesNoWorkerWhenKilled) {
   EXPECT_TRUE(tests::has_ended(worker));
 }
 
-TEST_F(RunnerTest, ForgetsProgressThatNobodyReadsInTime) {
+TEST_F(RunnerTest, ForgetsProgressThatIsReadTooSlowly) {
   runner_.give(workplace_.job("flood"));
   auto message = runner_.receive();
   ASSERT_TRUE(tests::have_children_ended(runner_.process().pid()));
 
-  int told = 0;
+  int received = 0;
   for (; std::holds_alternative<Progress>(message); message = runner_.receive())
-    ++told;
+    ++received;
   EXPECT_EQ(std::get<Outcome>(message).id, "flood");
-  EXPECT_LT(told, 400) << "of 1000";
+  EXPECT_LT(received, 400) << "of 1000";
 }
 
 struct Misbehaviour {
   std::string behaviour;
   std::string code;
-  std::string text;  ///< part of what the runner says about it
+  std::string text;  ///< part of the runner's error
 };
 
-/// For the name of a failing test.
+/// Prints the name of a misbehaviour for gtest.
 std::ostream& operator<<(std::ostream& stream, Misbehaviour const& misbehaviour) {
   return stream << misbehaviour.behaviour;
 }

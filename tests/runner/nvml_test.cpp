@@ -22,7 +22,7 @@ constexpr auto two_gpus = R"({"gpus": [
   {"uuid": "GPU-1b2c3d4e", "mig_mode": 1, "power_limit_mw": 400000, "sm_mhz": 1410,
    "throttling": 64, "uncorrected_errors": 3, "instances": ["MIG-67bd5cb1", "MIG-a0b1c2d3"]}]})";
 
-TEST_F(NvmlTest, TellsWhichGpuItIs) {
+TEST_F(NvmlTest, IdentifiesAGpu) {
   say(two_gpus);
   auto const nvml = load();
   auto const first = nvml.identity_of("").value();
@@ -36,7 +36,7 @@ TEST_F(NvmlTest, TellsWhichGpuItIs) {
   EXPECT_EQ(instance.is_partitioned, true);
 }
 
-TEST_F(NvmlTest, TellsHowAGpuIsNow) {
+TEST_F(NvmlTest, ReadsTheStateOfAGpu) {
   say(two_gpus);
   auto const nvml = load();
   auto const calm = nvml.state_of("0").value();
@@ -51,32 +51,32 @@ TEST_F(NvmlTest, TellsHowAGpuIsNow) {
   EXPECT_FALSE(hot.temperature_c) << "not supported";
 }
 
-TEST_F(NvmlTest, AsksTheGpuForWhatItsInstancesDoNotTell) {
+TEST_F(NvmlTest, ReadsTheGpuOfAMigInstance) {
   say(two_gpus);
   auto const nvml = load();
   EXPECT_EQ(nvml.state_of("MIG-a0b1c2d3").value().sm_mhz, 1410);
   EXPECT_EQ(nvml.identity_of("MIG-a0b1c2d3").value().power_limit_w, 400);
 }
 
-TEST_F(NvmlTest, NamesWhatWorkersMayHaveOneEach) {
+TEST_F(NvmlTest, ListsGpusOrTheirMigInstances) {
   say(two_gpus);
   EXPECT_THAT(load().gpus().value(), ElementsAre("GPU-8932f937", "MIG-67bd5cb1", "MIG-a0b1c2d3"));
   say(R"({"gpus": []})");
   EXPECT_THAT(load().gpus().value(), IsEmpty());
 }
 
-TEST_F(NvmlTest, TellsWhatProcessesHold) {
+TEST_F(NvmlTest, ReadsMemoryByProcess) {
   say(R"({"gpus": [{"uuid": "GPU-1", "processes": {"41": 1048576, "42": null, "43": 7}},
                    {"uuid": "GPU-2", "processes": {}}, {"uuid": "GPU-3"}]})");
   auto const nvml = load();
   EXPECT_THAT(nvml.memory_by_process("0"), ElementsAre(Pair(41, 1048576), Pair(43, 7)))
-      << "of the other it is not available";
+      << "the other's memory is unavailable";
   EXPECT_THAT(nvml.memory_by_process("GPU-2"), IsEmpty());
   EXPECT_THAT(nvml.memory_by_process("2"), IsEmpty()) << "not supported";
-  EXPECT_THAT(nvml.memory_by_process("3"), IsEmpty()) << "not there";
+  EXPECT_THAT(nvml.memory_by_process("3"), IsEmpty()) << "no such GPU";
 }
 
-TEST_F(NvmlTest, TellsWhichProcessorsAreNear) {
+TEST_F(NvmlTest, ReadsTheProcessorsNearAGpu) {
   say(R"({"gpus": [{"uuid": "GPU-1", "processors": [0, 63, 64, 130], "instances": ["MIG-1"]},
                    {"uuid": "GPU-2"}]})");
   auto const nvml = load();
@@ -86,7 +86,7 @@ TEST_F(NvmlTest, TellsWhichProcessorsAreNear) {
   EXPECT_THAT(nvml.processors_near("GPU-3"), IsEmpty());
 }
 
-TEST_F(NvmlTest, SaysThatThereIsNoSuchGpu) {
+TEST_F(NvmlTest, FailsForAnUnknownGpu) {
   say(two_gpus);
   auto const nvml = load();
   auto const unknown = nvml.state_of("GPU-ffff");
@@ -96,7 +96,7 @@ TEST_F(NvmlTest, SaysThatThereIsNoSuchGpu) {
   EXPECT_EQ(nvml.state_of("7").error().message, "NVML: find GPU 7: Invalid Argument");
 }
 
-TEST_F(NvmlTest, SaysThatAGpuIsLost) {
+TEST_F(NvmlTest, FailsForALostGpu) {
   say(R"({"gpus": [{"uuid": "GPU-1"}]})");
   auto const nvml = load();
   EXPECT_TRUE(nvml.state_of("GPU-1"));
@@ -107,7 +107,7 @@ TEST_F(NvmlTest, SaysThatAGpuIsLost) {
   EXPECT_THAT(state.error().message, HasSubstr("GPU is lost"));
 }
 
-TEST_F(NvmlTest, SaysWhyItCannotBeUsed) {
+TEST_F(NvmlTest, FailsToLoadWithTheReason) {
   auto const missing = Nvml::load("libno-such-library.so.1");
   ASSERT_FALSE(missing);
   EXPECT_EQ(missing.error().code, ErrorCode::unavailable);

@@ -23,12 +23,12 @@ struct Stat {
   pid_t parent = 0;
 };
 
-/// Nothing when there is no such process.
+/// Returns nothing when the process does not exist.
 std::optional<Stat> stat_of(std::string const& pid) {
   std::ifstream file{"/proc/" + pid + "/stat"};
   std::string line;
   if (!std::getline(file, line)) return std::nullopt;
-  // The name before it may hold anything, parentheses and blanks too.
+  // The name before it may contain any character, such as parentheses and blanks.
   auto const after_name = line.rfind(')') + 2;
   Stat stat;
   stat.state = line[after_name];

@@ -7,19 +7,20 @@
 
 namespace torchwatch::tests {
 
-/// Waits a few seconds for the process to end; a zombie has ended. False when it still runs.
+/// True when the process ends within a few seconds. A zombie has ended.
 bool has_ended(pid_t pid);
 
 /// Waits a few seconds until `parent` has children, and returns them.
 std::vector<pid_t> children_of(pid_t parent);
 
-/// Waits a few seconds until no child of `parent` runs, likewise.
+/// True when all children of `parent` end within a few seconds.
 bool have_children_ended(pid_t parent);
 
-/// How sandboxes name this process as their starter.
+/// Returns the identity of this process as the starter of sandboxes.
 std::string our_identity();
 
-/// Arguments of what looks like a sandbox that `starter` started, says one line, and lives on.
+/// Returns the command of a process that looks like a sandbox of `starter`. It prints one line and
+/// stays.
 std::vector<std::string> pretended_sandbox(std::string const& starter);
 
 }  // namespace torchwatch::tests

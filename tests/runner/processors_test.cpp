@@ -9,27 +9,27 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-TEST(Processors, GivesEachSlotItsOwn) {
+TEST(Processors, DifferForEachSlot) {
   std::vector<int> const order{7, 6, 5, 4, 3};
 
   EXPECT_THAT(Processors(order, 0).pick(2), ElementsAre(7, 6));
   EXPECT_THAT(Processors(order, 1).pick(2), ElementsAre(5, 4));
 }
 
-TEST(Processors, SharesThemWhenThereAreMoreSlots) {
+TEST(Processors, AreSharedByMoreSlots) {
   std::vector<int> const order{7, 6, 5, 4, 3};
 
   EXPECT_THAT(Processors(order, 2).pick(2), ElementsAre(7, 6));
   EXPECT_THAT(Processors(order, 11).pick(5), ElementsAre(7, 6, 5, 4, 3));
 }
 
-TEST(Processors, GivesNoneRatherThanTooFew) {
+TEST(Processors, AreNoneWhenThereAreTooFew) {
   EXPECT_THAT(Processors({1, 0}, 0).pick(3), IsEmpty());
   EXPECT_THAT(Processors({}, 0).pick(1), IsEmpty());
   EXPECT_THAT(Processors({1, 0}, 0).pick(0), IsEmpty());
 }
 
-TEST(Processors, AreThoseThatAreNear) {
+TEST(Processors, AreThoseNearTheGpu) {
   Processors const all{{7, 6, 5, 4, 3}, 0};
   EXPECT_THAT(all.among({4, 5, 6, 100}), ElementsAre(6, 5, 4));
   EXPECT_THAT(all.among({}), IsEmpty());

@@ -12,7 +12,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-/// Through the line and back.
+/// Encodes and decodes a message.
 template <class T>
 T round_trip(T const& sent) {
   auto const line = encode(sent);
@@ -144,7 +144,7 @@ TEST(Protocol, IgnoresUnknownFields) {
   EXPECT_EQ(std::get<Progress>(decode(line)).phase, "warmup");
 }
 
-TEST(Protocol, RefusesWhatIsNoMessage) {
+TEST(Protocol, RejectsOtherText) {
   EXPECT_THAT(refusal_of("Downloading 100%"), HasSubstr("not a message"));
   EXPECT_THAT(refusal_of(""), HasSubstr("not a message"));
   EXPECT_THAT(refusal_of("[1,2]"), HasSubstr("not a message"));
@@ -162,7 +162,7 @@ TEST(Protocol, RefusesAFieldOfTheWrongType) {
   EXPECT_THAT(refusal_of(R"({"type":"result","metrics":[1]})"), HasSubstr("not a message"));
 }
 
-TEST(Protocol, RefusesWhatIsNoWholeNumberOfItsField) {
+TEST(Protocol, RejectsNumbersThatDoNotFitTheirField) {
   for (auto const* const number :
        {"1.5", "1e300", "true", "9223372036854775808", "2147483648", "-2147483649"})
     EXPECT_THROW(decode(R"({"type":"progress","done":)" + std::string{number} + "}"), ProtocolError)
@@ -179,7 +179,7 @@ TEST(Protocol, RefusesALineThatIsTooLong) {
   EXPECT_EQ(refusal_of(std::string(max_line_bytes + 1, ' ')), "line longer than 8 MiB");
 }
 
-TEST(Protocol, RefusesWhatIsNestedTooDeep) {
+TEST(Protocol, RejectsDeepNesting) {
   auto const nested = [](int levels) {
     auto const depth = static_cast<std::size_t>(levels);
     return R"({"type":"hello","fingerprint":{"x":)" + std::string(depth, '[') +
@@ -190,7 +190,7 @@ TEST(Protocol, RefusesWhatIsNestedTooDeep) {
   EXPECT_THAT(refusal_of(nested(2'000'000)), HasSubstr("nested deeper than 16 levels"));
 }
 
-TEST(Protocol, RefusesLongTextsOfRunnersAndWorkersAlone) {
+TEST(Protocol, RejectsLongTextsOnlyOfRunnersAndWorkers) {
   auto const text = std::string(max_text_bytes + 1, 'x');
   EXPECT_THAT(refusal_of(R"({"type":"hello","git_hash":")" + text + "\"}"),
               HasSubstr("a text of 4097 bytes"));

@@ -35,7 +35,7 @@ Job scripted(Job job, std::string const& script) {
   return job;
 }
 
-/// In a sandbox and without one.
+/// Rounds with and without a sandbox.
 class JobRunTest : public testing::TestWithParam<bool> {
  protected:
   Message answer_to(Job job) {
@@ -46,14 +46,14 @@ class JobRunTest : public testing::TestWithParam<bool> {
         .front();
   }
 
-  /// The `error` that must be the answer.
+  /// Runs a job that must fail, and returns its `error`.
   Failure failure_of(Job job) {
     auto const message = answer_to(std::move(job));
     auto const* const failure = std::get_if<Failure>(&message);
     return failure == nullptr ? Failure{"", "no failure", protocol::encode(message)} : *failure;
   }
 
-  /// What a worker says that is a shell script, as the reason of its failure.
+  /// Returns the output of a shell script that runs as the worker.
   std::string said_by(std::string const& script, Job job) {
     workplace_.write_program("say",
                              R"(text=$( ()" + script + R"() 2>&1 | tr '\n' ' ' | sed 's/["\\]/?/g')
@@ -65,7 +65,7 @@ printf '{"type":"error","code":"failed","text":"<%s>"}\n' "$text")");
     return text.substr(begin + 1, text.rfind('>') - begin - 1);
   }
 
-  /// Where a worker was allowed to run, as the kernel tells it: "0-3 ".
+  /// Returns the CPUs on which a worker may run, in the kernel's notation: "0-3 ".
   std::string processors_of(Job job) {
     return said_by("grep Cpus_allowed_list /proc/self/status | cut -f 2", std::move(job));
   }
@@ -106,12 +106,12 @@ TEST_P(JobRunTest, LetsTheOthersOfARoundGoOnWhenOneFails) {
 
     ASSERT_EQ(answers.size(), 3U);
     EXPECT_EQ(std::get<Failure>(answers[0]).id, behaviour);
-    EXPECT_EQ(std::get<Outcome>(answers[1]).id, "ok") << "beside " << behaviour;
+    EXPECT_EQ(std::get<Outcome>(answers[1]).id, "ok") << "next to " << behaviour;
     EXPECT_EQ(std::get<Failure>(answers[2]).code, "unsupported");
   }
 }
 
-TEST_P(JobRunTest, RunsOneByOneWhatHasNoRoomTogether) {
+TEST_P(JobRunTest, RunsJobsOneByOneOnRequest) {
   protocol::Round round{{workplace_.job("ok"), workplace_.job("crash"), workplace_.job("ok")}};
   round.jobs.front().id = "first";
   round.jobs.back().id = "last";
@@ -130,7 +130,7 @@ TEST_P(JobRunTest, RunsOneByOneWhatHasNoRoomTogether) {
   ASSERT_GE(seen_.size(), 2U);
   EXPECT_EQ(seen_.front().id, "first");
   EXPECT_EQ(seen_.back().id, "last");
-  EXPECT_LE(seen_.size(), 3U) << "none speaks after the next has begun";
+  EXPECT_LE(seen_.size(), 3U) << "no messages of a worker after the next one has started";
 }
 
 TEST_P(JobRunTest, ShowsItsGpuAloneToAWorker) {
@@ -138,7 +138,7 @@ TEST_P(JobRunTest, ShowsItsGpuAloneToAWorker) {
   auto job = workplace_.job("ok");
   job.build.env["CUDA_VISIBLE_DEVICES"] = "0,1";
   auto const script = "echo $CUDA_VISIBLE_DEVICES $CUDA_DEVICE_ORDER";
-  EXPECT_EQ(said_by(script, job), "0,1 ") << "which is no GPU's job";
+  EXPECT_EQ(said_by(script, job), "0,1 ") << "a CPU job";
   job.benchmark = "test_eval[ok-cuda-eager]";
   EXPECT_EQ(said_by(script, job), "GPU-8932f937 PCI_BUS_ID ");
 }
@@ -156,7 +156,7 @@ TEST_P(JobRunTest, DoesNotCountTheWaitForATurn) {
   EXPECT_EQ(std::get<Outcome>(answers[1]).id, "patient");
 }
 
-TEST_P(JobRunTest, GivesTurnsAsTheSeedOfTheRoundHasIt) {
+TEST_P(JobRunTest, GivesTurnsInTheOrderOfTheSeed) {
   constexpr int passes = 12;
   auto const worker = [this](std::string const& id) {
     auto job = scripted(workplace_.job("ok"),
@@ -194,10 +194,10 @@ TEST_P(JobRunTest, RunsAWorkerThatNeedsNoPrefix) {
 
   auto const failure = failure_of(std::move(job));
 
-  EXPECT_NE(failure.code, "launch") << failure.text << ": it runs, and finds no script";
+  EXPECT_NE(failure.code, "launch") << failure.text << ": it runs, but finds no script";
 }
 
-TEST_P(JobRunTest, KeepsACpuWorkerOnProcessorsOfItsOwn) {
+TEST_P(JobRunTest, BindsACpuWorkerToItsProcessors) {
   auto const picked = processors_.pick(1);
   ASSERT_EQ(picked.size(), 1U);
   auto const everywhere = [&] {
@@ -210,10 +210,10 @@ TEST_P(JobRunTest, KeepsACpuWorkerOnProcessorsOfItsOwn) {
 
   auto wide = workplace_.job("ok");
   wide.measure.threads = 1000;
-  EXPECT_EQ(processors_of(std::move(wide)), everywhere) << "there are not that many";
+  EXPECT_EQ(processors_of(std::move(wide)), everywhere) << "too few CPUs";
   auto on_gpu = workplace_.job("ok");
   on_gpu.benchmark = "test_eval[ok-cuda-eager]";
-  EXPECT_EQ(processors_of(std::move(on_gpu)), everywhere) << "nobody tells what is near it";
+  EXPECT_EQ(processors_of(std::move(on_gpu)), everywhere) << "without NVML";
 }
 
 TEST_P(JobRunTest, PassesProgressOn) {
@@ -225,7 +225,7 @@ TEST_P(JobRunTest, PassesProgressOn) {
   EXPECT_EQ(seen_.front().total, 10);
 }
 
-TEST_P(JobRunTest, SaysWhatCannotBeStarted) {
+TEST_P(JobRunTest, NamesAWorkerThatCannotBeStarted) {
   auto job = workplace_.job("ok");
   job.build.worker = "/nowhere/worker";
 
@@ -239,7 +239,7 @@ TEST_P(JobRunTest, SaysWhatCannotBeStarted) {
                     HasSubstr("/nowhere/worker: not found")));
 }
 
-TEST_P(JobRunTest, SaysWhatItsLauncherCannotStart) {
+TEST_P(JobRunTest, ReportsAWorkerThatItsLauncherCannotStart) {
   auto job = workplace_.job("ok");
   job.build.launcher = {"env"};
   job.build.worker = "/nowhere/worker";
@@ -269,7 +269,7 @@ TEST_P(JobRunTest, RefusesAWorkerOfAnotherRole) {
   EXPECT_THAT(failure.text, HasSubstr("calls itself \"runner\""));
 }
 
-TEST_P(JobRunTest, RefusesAWorkerThatDoesNotGreet) {
+TEST_P(JobRunTest, RefusesAWorkerWithoutHello) {
   auto const* const script = R"(echo '{"type":"progress","id":"ok"}'; sleep 100)";
   auto const failure = failure_of(scripted(workplace_.job("ok"), script));
 
@@ -287,7 +287,7 @@ TEST_P(JobRunTest, RefusesProgressOfAnotherJob) {
   EXPECT_TRUE(seen_.empty());
 }
 
-TEST_P(JobRunTest, BelievesAWorkerThatFailsBeforeItCanGreet) {
+TEST_P(JobRunTest, ReportsAFailureBeforeTheHello) {
   auto const* const script =
       R"(echo '{"type":"error","code":"failed","text":"no torch"}'; sleep 100)";
   auto const failure = failure_of(scripted(workplace_.job("ok"), script));
@@ -297,13 +297,13 @@ TEST_P(JobRunTest, BelievesAWorkerThatFailsBeforeItCanGreet) {
   EXPECT_THAT(failure.text, HasSubstr("no torch"));
 }
 
-TEST_P(JobRunTest, TakesAnErrorWithoutCodeForAFailure) {
+TEST_P(JobRunTest, ReportsAnErrorWithoutCodeAsFailed) {
   auto const* const script = R"(echo '{"type":"hello","role":"worker"}'; echo '{"type":"error"}')";
 
   EXPECT_EQ(failure_of(scripted(workplace_.job("ok"), script)).code, "failed");
 }
 
-TEST_P(JobRunTest, TellsAWorkerThatOnlyClosesItsOutput) {
+TEST_P(JobRunTest, ReportsAWorkerThatOnlyClosesItsOutput) {
   auto const* const script = R"(echo '{"type":"hello","role":"worker"}'; exec >&-; sleep 100)";
   auto job = workplace_.job("ok");
   job.limits.timeout_s = 5;
@@ -313,14 +313,14 @@ TEST_P(JobRunTest, TellsAWorkerThatOnlyClosesItsOutput) {
   EXPECT_THAT(failure.text, HasSubstr("closed its output before its first progress and went on"));
 }
 
-TEST_P(JobRunTest, MakesOfTheHostsProcessesTheWorkerTheFirstToGo) {
+TEST_P(JobRunTest, MakesTheKernelKillTheWorkerFirst) {
   std::string ours;
   std::ifstream{"/proc/self/oom_score_adj"} >> ours;
   auto const score = said_by("cat /proc/self/oom_score_adj", workplace_.job("ok"));
   EXPECT_EQ(score, GetParam() ? "1000 " : ours + " ");
 }
 
-TEST_P(JobRunTest, WaitsForNoOutputThatADeadWorkerLeftOpen) {
+TEST_P(JobRunTest, DoesNotWaitForOutputOfADeadWorker) {
   auto const failure = failure_of(scripted(workplace_.job("ok"), "setsid sleep 100 & exit 3"));
 
   EXPECT_EQ(failure.code, "crashed");
@@ -336,7 +336,7 @@ TEST_P(JobRunTest, KeepsTheAnswerOfAWorkerThatDoesNotLeave) {
   EXPECT_EQ(outcome.metrics.at("latency").value, 7);
 }
 
-/// The worker prints its environment as the reason of its failure.
+/// A worker that prints its environment.
 constexpr auto print_preload =
     R"(echo "{\"type\":\"error\",\"code\":\"failed\",\"text\":\"$LD_PRELOAD,$COLOUR\"}")";
 
@@ -350,7 +350,7 @@ TEST_P(JobRunTest, GivesTheWorkerItsBuildsEnvironment) {
   EXPECT_THAT(failure_of(job).text, HasSubstr("/nowhere/a.so:/nowhere/b.so,blue green"));
 }
 
-TEST_P(JobRunTest, GivesItInsideTheLauncherOnly) {
+TEST_P(JobRunTest, GivesTheBuildsEnvironmentOnlyInsideTheLauncher) {
   workplace_.write_program("launcher", "echo \"outside $COLOUR.\" >&2; exec \"$@\"");
   workplace_.write_program("worker", "echo \"inside $COLOUR\" >&2; exit 1");
   auto job = workplace_.job("ok");
@@ -410,7 +410,7 @@ TEST_P(JobRunTest, ShowsWhatALinkToAWorkerOfTheOperatorLeadsTo) {
   EXPECT_THAT(failure_of(job).text, HasSubstr("it printed last: found"));
 }
 
-/// A worker that its host cannot start, and one that only says so.
+/// Workers that the host cannot start, and workers that only claim so.
 class HostTroubleTest : public testing::Test {
  protected:
   Failure failure_of(Job job, process::Isolation isolation) {
@@ -426,7 +426,7 @@ class HostTroubleTest : public testing::Test {
   boost::asio::io_context loop_{1};
 };
 
-TEST_F(HostTroubleTest, IsASandboxThatCannotBeMadeForAnyProgram) {
+TEST_F(HostTroubleTest, IsReportedWhenNoSandboxCanBeMade) {
   workplace_.write_program("bwrap",
                            "echo 'bwrap: Creating new namespace failed: Resource temporarily "
                            "unavailable' >&2; exit 1");
@@ -439,7 +439,7 @@ TEST_F(HostTroubleTest, IsASandboxThatCannotBeMadeForAnyProgram) {
   EXPECT_THAT(failure.text, HasSubstr("cannot keep any worker in a sandbox now: bwrap: Creating"));
 }
 
-TEST_F(HostTroubleTest, IsNoComplaintThatABuildMakesUp) {
+TEST_F(HostTroubleTest, IsNotReportedForTheOutputOfABuild) {
   workplace_.write_program("worker", "echo 'bwrap: Cannot allocate memory' >&2; exit 1");
   auto job = workplace_.job("ok");
   job.build.worker = workplace_.prefix() + "/worker";
@@ -447,7 +447,7 @@ TEST_F(HostTroubleTest, IsNoComplaintThatABuildMakesUp) {
   EXPECT_EQ(failure_of(job, tests::best_isolation(loop_)).code, "launch");
 }
 
-TEST_F(HostTroubleTest, IsNoWordOfAWorker) {
+TEST_F(HostTroubleTest, IsNotReportedForTheCodeOfAWorker) {
   workplace_.write_program("worker", R"(echo '{"type":"error","code":"host","text":"no memory"}')");
   auto job = workplace_.job("ok");
   job.build.worker = workplace_.prefix() + "/worker";
@@ -455,7 +455,7 @@ TEST_F(HostTroubleTest, IsNoWordOfAWorker) {
   EXPECT_EQ(failure_of(job, process::Isolation::none).code, "failed");
 }
 
-TEST_F(HostTroubleTest, IsNoPlaceForAWorker) {
+TEST_F(HostTroubleTest, IsReportedWithoutADirectoryForAWorker) {
   auto const job = workplace_.job("ok");
   tests::TemporaryVariable const folder{"TMPDIR", workplace_.prefix() + "/nowhere"};
 
@@ -466,7 +466,7 @@ TEST_F(HostTroubleTest, IsNoPlaceForAWorker) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kept, JobRunTest, testing::Bool(), [](auto const& test) {
-  return test.param ? "InASandbox" : "AsTheyAre";
+  return test.param ? "InASandbox" : "WithoutSandbox";
 });
 
 }  // namespace

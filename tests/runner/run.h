@@ -12,8 +12,8 @@
 
 namespace torchwatch::tests {
 
-/// Runs `task` on `loop` to its end and returns what it returned. Throws what it threw, and when it
-/// takes longer than any test should.
+/// Runs `task` on `loop` until it ends, and returns its result. Throws its exception, or when it
+/// takes too long for a test.
 template <class T>
 T run(boost::asio::io_context& loop, boost::asio::awaitable<T> task) {
   std::optional<T> returned;

@@ -15,10 +15,10 @@
 
 namespace torchwatch::tests {
 
-/// A runner process as the service sees it.
+/// A runner process, controlled like the service does it.
 class RunnerProcess {
  public:
-  /// Its temporary files lie in `workplace`, so that one that is killed leaves nothing behind.
+  /// Its temporary files are in `workplace`, so that a killed runner leaves nothing behind.
   explicit RunnerProcess(Workplace const& workplace,
                          std::vector<std::string> argv = {TEST_RUNNER},
                          std::map<std::string, std::string> environment = {})
@@ -30,7 +30,7 @@ class RunnerProcess {
 
   void give(protocol::Job const& job) { say(protocol::encode(job)); }
 
-  /// The next message that is no progress.
+  /// Returns the next message that is not progress.
   protocol::Message hear_answer() {
     for (;;) {
       auto message = receive();

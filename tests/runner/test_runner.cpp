@@ -7,9 +7,9 @@
 
 #include "runner/loop.h"
 
-/// Isolated as well as the host can, unless there is an argument. It measures as if it were alone
-/// on its host, unless TEST_LOCKS names a directory, and runs the shell script that TEST_HOOK names
-/// with "before" and "after" around each round.
+/// A runner with sandboxes, unless there is an argument. Its locks are its own, unless TEST_LOCKS
+/// names a directory. It runs the shell script that TEST_HOOK names with "before" and "after"
+/// around each round.
 int main(int argc, char**) {
   boost::asio::io_context loop{1};
   int status = 1;

@@ -22,11 +22,12 @@ std::size_t factorial(std::size_t count) {
   return count < 2 ? 1 : count * factorial(count - 1);
 }
 
-/// How often each of several outcomes came.
+/// The number of times that each outcome occurred.
 template <class Outcome>
 using Counts = std::map<Outcome, int>;
 
-/// The probability that a fair draw among `kinds` outcomes strays as far (Pearson's chi-squared).
+/// Returns the probability that a fair draw among `kinds` outcomes deviates as much (Pearson's
+/// chi-squared).
 template <class Outcome>
 double p_value(Counts<Outcome> const& counts, std::size_t kinds) {
   int draws = 0;
@@ -40,7 +41,7 @@ double p_value(Counts<Outcome> const& counts, std::size_t kinds) {
   return boost::math::cdf(boost::math::complement(distribution, statistic));
 }
 
-/// The seeds are fixed, so these either always hold or never do.
+/// The seeds are fixed, so the tests are deterministic.
 constexpr double usual = 0.001;
 constexpr std::uint32_t draws = 60'000;
 
@@ -60,7 +61,7 @@ TEST_P(OrdersOfSome, AreUniformOverTheSeeds) {
   }
 }
 
-TEST_P(OrdersOfSome, AreUniformAndIndependentFromLapToLap) {
+TEST_P(OrdersOfSome, AreUniformAndIndependentFromPassToPass) {
   for (std::uint32_t const seed : {0U, 1U, 4294967295U}) {
     TurnOrder orders{seed, Drawn::passes, count()};
     Counts<std::pair<Order, Order>> counts;
@@ -74,8 +75,8 @@ TEST_P(OrdersOfSome, AreUniformAndIndependentFromLapToLap) {
   }
 }
 
-/// Were they drawn from the same numbers, one build would begin every round, whichever its place.
-TEST_P(OrdersOfSome, OfTurnsKnowNothingOfPlaces) {
+/// Drawn from the same numbers, one build would be first in every round, at any place.
+TEST_P(OrdersOfSome, OfTurnsAreIndependentOfPlaces) {
   Counts<std::pair<Order, Order>> counts;
   for (std::uint32_t seed = 0; seed < draws; ++seed) {
     auto const places = TurnOrder{seed, Drawn::places, count()}.next();
@@ -95,8 +96,8 @@ TEST(TurnOrder, OfNeighbouringSeedsAreIndependent) {
   }
 }
 
-/// Of a host that is busy for half of every `period` turns, across the ends of passes: how many
-/// more turns of job 0 than of job 1 it falls on.
+/// Returns how many more turns of job 0 than of job 1 are disturbed on a host that is busy for half
+/// of every `period` turns, across the ends of passes.
 int burden(std::uint32_t seed, int period) {
   constexpr int passes = 12;
   auto const who = TurnOrder{seed, Drawn::places, 2}.next();
@@ -109,7 +110,7 @@ int burden(std::uint32_t seed, int period) {
   return difference;
 }
 
-TEST(TurnOrder, PutALoadOfAnyRhythmOnEitherBuild) {
+TEST(TurnOrder, DistributeALoadOfAnyRhythmEvenly) {
   constexpr std::uint32_t rounds = 10'000;
   for (int const period : {2, 3, 4, 5, 8, 24}) {
     int first = 0;
@@ -137,9 +138,9 @@ TEST(TurnOrder, AreDrawnAgainFromTheirSeed) {
   EXPECT_GT(differ, 90);
 }
 
-/// A round that was stored years ago says who was where. Computed by another program from the
-/// words of the standard.
-TEST(TurnOrder, StayWhatTheyWereWhenTheyWereRecorded) {
+/// The orders of rounds that were stored years ago must not change. The expected values were
+/// computed by another program from the text of the standard.
+TEST(TurnOrder, AreThoseOfStoredSeeds) {
   std::vector<std::size_t> first;
   for (std::uint32_t seed = 0; seed < 16; ++seed)
     first.push_back(TurnOrder{seed, Drawn::places, 2}.next().front());
@@ -152,10 +153,10 @@ TEST(TurnOrder, StayWhatTheyWereWhenTheyWereRecorded) {
   EXPECT_THAT(passes.next(), ElementsAre(1, 0, 2));
   for (int pass = 4; pass < 399; ++pass)
     passes.next();
-  EXPECT_THAT(passes.next(), ElementsAre(0, 2, 1)) << "the generator began anew in between";
+  EXPECT_THAT(passes.next(), ElementsAre(0, 2, 1)) << "the generator refilled its state in between";
 }
 
-TEST(TurnOrder, OfOneAndOfNoneAreTheOnlyOnes) {
+TEST(TurnOrder, OfOneAndOfNoneAreTrivial) {
   EXPECT_THAT((TurnOrder{1, Drawn::places, 1}.next()), ElementsAre(0));
   EXPECT_THAT((TurnOrder{1, Drawn::passes, 0}.next()), ElementsAre());
 }

@@ -19,7 +19,7 @@ namespace {
 
 namespace asio = boost::asio;
 
-/// Players who each take some turns, write their name when they have one, then leave.
+/// Players who take some turns each, record their name at each turn, then leave.
 class Table {
  public:
   explicit Table(std::size_t players, std::uint32_t seed = 1)
@@ -30,7 +30,7 @@ class Table {
         loop_, run(who, turns), [](std::exception_ptr failure) { EXPECT_FALSE(failure); });
   }
 
-  /// The same, until it is told to go.
+  /// Adds a player that leaves when `leave` is emitted.
   void play(std::size_t who, int turns, asio::cancellation_signal& leave) {
     auto const ended = [](std::exception_ptr failure) {
       EXPECT_TRUE(failure);
@@ -49,9 +49,9 @@ class Table {
 
  private:
   asio::awaitable<void> run(std::size_t who, int turns) {
-    TurnSlot seat{turns_, who};
+    TurnSlot slot{turns_, who};
     for (int i = 0; i < turns; ++i) {
-      co_await seat.take();
+      co_await slot.take();
       EXPECT_FALSE(busy_);
       busy_ = true;
       order_ += static_cast<char>('A' + who);
@@ -67,7 +67,7 @@ class Table {
   bool busy_ = false;
 };
 
-/// What `passes` are drawn, as the table writes them; of those who are there.
+/// Returns the order of turns in `passes` passes, as Table records it, for the present players.
 std::string drawn(std::size_t players,
                   std::uint32_t seed,
                   int passes,
@@ -81,7 +81,7 @@ std::string drawn(std::size_t players,
   return order;
 }
 
-TEST(Turns, GoRoundInTheOrdersThatAreDrawn) {
+TEST(Turns, FollowTheDrawnOrders) {
   for (std::uint32_t seed = 0; seed < 50; ++seed) {
     Table table{2, seed};
     table.play(0, 20);
@@ -90,7 +90,7 @@ TEST(Turns, GoRoundInTheOrdersThatAreDrawn) {
   }
 }
 
-TEST(Turns, AreOneOfEachInALap) {
+TEST(Turns, AreOneOfEachInAPass) {
   Table table{3};
   for (std::size_t who = 0; who < 3; ++who)
     table.play(who, 100);
@@ -103,7 +103,7 @@ TEST(Turns, AreOneOfEachInALap) {
   }
 }
 
-TEST(Turns, MayBeTwoInARowFromLapToLap) {
+TEST(Turns, MayBeTwoInARowFromPassToPass) {
   Table table{2};
   table.play(0, 50);
   table.play(1, 50);
@@ -114,7 +114,7 @@ TEST(Turns, MayBeTwoInARowFromLapToLap) {
   EXPECT_EQ(order.find("BBB"), std::string::npos);
 }
 
-TEST(Turns, WaitForWhoeverIsNext) {
+TEST(Turns, WaitForTheNextPlayer) {
   for (auto const& arrival : {std::array{2, 1, 0}, std::array{0, 2, 1}}) {
     Table table{3};
     for (auto const who : arrival)
@@ -123,7 +123,7 @@ TEST(Turns, WaitForWhoeverIsNext) {
   }
 }
 
-TEST(Turns, PassOverWhoNeverCame) {
+TEST(Turns, SkipAPlayerThatNeverCame) {
   for (std::uint32_t seed = 0; seed < 50; ++seed) {
     Table table{3, seed};
     table.play(0, 10);
@@ -133,8 +133,8 @@ TEST(Turns, PassOverWhoNeverCame) {
   }
 }
 
-/// Whoever dies in its turn; the orders of the others stay as drawn.
-TEST(Turns, PassOverWhoHasLeft) {
+/// The order of the others stays as drawn when a player leaves in its turn.
+TEST(Turns, SkipAPlayerThatHasLeft) {
   for (std::uint32_t seed = 0; seed < 50; ++seed) {
     Table table{3, seed};
     table.play(0, 10);
@@ -145,8 +145,8 @@ TEST(Turns, PassOverWhoHasLeft) {
   }
 }
 
-/// Whoever dies while it waits.
-TEST(Turns, PassOverWhoLeavesInAnothersTurn) {
+/// A player leaves while it waits.
+TEST(Turns, SkipAPlayerThatLeavesInAnothersTurn) {
   for (std::uint32_t seed = 0; seed < 50; ++seed) {
     Table table{2, seed};
     auto const name = drawn(2, seed, 1).front();
@@ -161,7 +161,7 @@ TEST(Turns, PassOverWhoLeavesInAnothersTurn) {
   }
 }
 
-TEST(Turns, GoOnForOneAlone) {
+TEST(Turns, ContinueForASinglePlayer) {
   Table table{1};
   table.play(0, 3);
   EXPECT_EQ(table.end(), "AAA");

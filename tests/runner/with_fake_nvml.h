@@ -11,7 +11,7 @@
 
 namespace torchwatch::tests {
 
-/// A host whose GPUs are what a test says: fake_nvml.cpp.
+/// A host with GPUs that a test defines, see fake_nvml.cpp.
 class WithFakeNvml : public testing::Test {
  protected:
   void say(std::string const& script) { std::ofstream{file_} << script; }

@@ -10,8 +10,8 @@
 
 namespace torchwatch::tests {
 
-/// A prefix whose script.json holds one benchmark for each behaviour of the scripted worker; gone
-/// with this.
+/// A prefix whose script.json has one benchmark for each behaviour of the scripted worker. The
+/// destructor removes it.
 class Workplace {
  public:
   explicit Workplace(std::filesystem::path const& parent = std::filesystem::temp_directory_path());
@@ -21,20 +21,20 @@ class Workplace {
 
   std::string const& prefix() const { return prefix_; }
 
-  /// A job for the scripted worker, with limits that suit a test. `behaviour` becomes its id too.
+  /// Returns a job for the scripted worker, with limits for tests. Its id is `behaviour`.
   protocol::Job job(std::string const& behaviour) const;
 
-  /// Puts a shell script under `name` into the prefix.
+  /// Writes a shell script `name` into the prefix.
   void write_program(std::string const& name, std::string const& script) const;
 
  private:
   std::string prefix_;
 };
 
-/// Of this host, which must have some.
+/// Returns the best isolation of this host, which must have one.
 process::Isolation best_isolation(boost::asio::io_context& loop);
 
-/// "test_eval[BEHAVIOUR-cpu-eager]"
+/// Returns "test_eval[BEHAVIOUR-cpu-eager]".
 std::string benchmark_of(std::string const& behaviour);
 
 }  // namespace torchwatch::tests

@@ -1,5 +1,5 @@
-// Preloaded into the worker: a library that prints when it is loaded, buffered and not, and again
-// when it goes.
+// A library, preloaded into the worker, that prints when it is loaded, with and without buffer, and
+// when it is unloaded.
 
 #include <cstdio>
 

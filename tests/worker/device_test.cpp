@@ -34,23 +34,23 @@ protocol::Job profiled_job() {
   return job;
 }
 
-TEST(Device, TellsItsMemoryByItsOwnAccounts) {
+TEST(Device, ReportsItsMemory) {
   auto const outcome = measured(job_for(benchmark), {.memory = [] {
                                   return DeviceMemory{100, 300, 2048, 90, 250, 4096};
                                 }});
   EXPECT_EQ(outcome.metrics.at("gmem").value, 300);
   EXPECT_EQ(outcome.metrics.at("leak").value, 0);
-  EXPECT_GT(outcome.metrics.at("cmem").value, 0) << "what the host allocates is its own";
+  EXPECT_GT(outcome.metrics.at("cmem").value, 0) << "memory of the host counts separately";
   EXPECT_EQ(outcome.accounts.at("gpu_reserved_peak_bytes"), 2048);
   EXPECT_EQ(outcome.accounts.at("gpu_requested_peak_bytes"), 250);
   EXPECT_EQ(outcome.accounts.at("gpu_device_used_bytes"), 4096);
 }
 
-TEST(Device, LeavesOutWhatItCannotTell) {
+TEST(Device, LeavesOutUnavailableValues) {
   auto const outcome = measured(profiled_job(), {});
   EXPECT_FALSE(outcome.accounts.contains("gpu_requested_peak_bytes"));
   EXPECT_FALSE(outcome.accounts.contains("gpu_device_used_bytes"));
-  EXPECT_EQ(outcome.accounts.at("gpu_trace_events"), 0) << "which is why there are no shares";
+  EXPECT_EQ(outcome.accounts.at("gpu_trace_events"), 0) << "the reason for missing shares";
   EXPECT_FALSE(outcome.accounts.contains("gpu_idle_share"));
   EXPECT_TRUE(outcome.profile.empty()) << "the host's times are not the device's";
   EXPECT_GT(outcome.accounts.at("tflops"), 0);
@@ -64,7 +64,7 @@ TEST(Device, ShowsALeakOfItsMemory) {
   EXPECT_EQ(outcome.metrics.at("leak").value, 512);
 }
 
-TEST(Device, DoesNotTakeItsAllocatorsBlocksForALeak) {
+TEST(Device, DoesNotReportAllocatorBlocksAsALeak) {
   std::int64_t block = 1000;
   std::int64_t asked_for = 1000;
   auto const leak = [&](std::int64_t growth) {
@@ -78,7 +78,7 @@ TEST(Device, DoesNotTakeItsAllocatorsBlocksForALeak) {
   EXPECT_EQ(leak(8), 8);
 }
 
-TEST(Device, TellsWhereTheTimeGoes) {
+TEST(Device, ReportsSharesOfItsTime) {
   ScriptedDevice::Script script;
   script.device_work = {0, 10, {{"kernel", 0, 4}, {"Memcpy DtoH", 5, 7}}, {}};
   script.operators = {0, 10, {{"kernel", 0, 6, 1}}, {{"aten::mm", 1}}};
@@ -100,7 +100,7 @@ TEST(Device, GetsRunsAsLongAsAskedThoughStepsOverlap) {
   job.measure.runs = 1;
   auto last = Clock::now();
   std::vector<double> waited;
-  // Waiting costs as much as many steps: alone each seems to take 20 ms
+  // Waiting costs as much as many steps: each one alone seems to take 20 ms
   measured(
       job, {.synchronize = [&] {
         std::this_thread::sleep_for(20ms);
@@ -116,7 +116,7 @@ TEST(Device, IsInTheFingerprint) {
   EXPECT_FALSE(outcome.fingerprint.at("host").empty());
 }
 
-/// What a worker says of a job for a GPU that is not there.
+/// Returns the worker's failure for a job on a missing GPU.
 protocol::Failure refusal_without_gpu(Devices const& devices) {
   auto const job = job_for(benchmark);
   try {
@@ -127,7 +127,7 @@ protocol::Failure refusal_without_gpu(Devices const& devices) {
   return {};
 }
 
-TEST(Device, ThatIsNotThereIsNamedInTheWordsOfWhoKnows) {
+TEST(Device, ThatIsMissingIsReportedWithTheReason) {
   Devices devices;
   devices.by_name["cpu"] = host_device();
   devices.why_no_gpu = "this LibTorch was built without CUDA";
@@ -140,13 +140,13 @@ TEST(Device, ThatIsNotThereIsNamedInTheWordsOfWhoKnows) {
   devices.wants_a_gpu = true;
   devices.why_no_gpu = "CUDA reports: no CUDA-capable device is detected";
   auto const lost = refusal_without_gpu(devices);
-  EXPECT_EQ(lost.code, "device") << "another slot's may be there";
+  EXPECT_EQ(lost.code, "device") << "another slot may have a GPU";
   EXPECT_EQ(lost.text,
             "test_eval[lennard_jones-cuda-eager]: there is no GPU; CUDA reports: no CUDA-capable "
             "device is detected");
 }
 
-TEST(Device, OfAHostIsThereOrThereIsAReason) {
+TEST(Device, OfAHostIsFoundOrHasAReason) {
   auto const devices = devices_of_host();
   EXPECT_TRUE(devices.by_name.contains("cpu"));
   EXPECT_EQ(devices.by_name.contains("cuda"), devices.why_no_gpu.empty());
@@ -160,7 +160,7 @@ std::string code_of(protocol::Job const& job, std::string const& text) {
   return code_of(job, c10::Error({"f", "file.cpp", 1}, text));
 }
 
-TEST(Failure, HasACodeForWhatMayPass) {
+TEST(Failure, HasCodesForTemporaryProblems) {
   auto const job = job_for(benchmark);
   EXPECT_EQ(code_of(job, c10::OutOfMemoryError({"f", "file.cpp", 1}, "CUDA out of memory. Tried")),
             "device_memory");
@@ -174,17 +174,17 @@ TEST(Failure, HasACodeForWhatMayPass) {
     EXPECT_EQ(code_of(job, text), "failed") << "a kernel's own fault: " << text;
   EXPECT_EQ(code_of(job, std::runtime_error("CUDA error: uncorrectable ECC error encountered")),
             "failed")
-      << "LibTorch's errors alone are about the device";
+      << "only LibTorch's errors are about the device";
 }
 
-TEST(Failure, HasACodeForWhatPyTorchDoesNotDo) {
+TEST(Failure, HasACodeForUnsupportedOperations) {
   auto job = job_for(benchmark);
   c10::NotImplementedError const no_operator(
       {"f", "file.cpp", 1},
       "Could not run 'quantized::linear' with arguments from the 'QuantizedCUDA' backend.");
   EXPECT_EQ(code_of(job, no_operator), "unsupported");
   EXPECT_EQ(code_of(job_for("test_eval[lennard_jones-cpu-eager]"), no_operator), "failed")
-      << "a host has all of them";
+      << "a CPU has all operators";
   std::string const bans = "binary_cross_entropy and torch.nn.BCELoss are unsafe to autocast.";
   EXPECT_EQ(code_of(job, bans), "failed");
   job.measure.precision = "amp";
@@ -200,7 +200,7 @@ TEST(Failure, HasACodeForWhatPyTorchDoesNotDo) {
   EXPECT_EQ(code_of(job, suite::BadDescription("x")), "unsupported");
 }
 
-TEST(Failure, OfAKernelShowsWhereverTheHostWaits) {
+TEST(Failure, OfAKernelIsReportedAtAnyWaitOfTheHost) {
   for (std::string const fatal : {"warmup", "latency", "memory", "leak", "profile"}) {
     std::string now;
     ScriptedDevice::Script script;
@@ -219,7 +219,7 @@ TEST(Failure, OfAKernelShowsWhereverTheHostWaits) {
   }
 }
 
-TEST(Failure, SaysWhatABusyDeviceNeeds) {
+TEST(Failure, AdvisesOnABusyDevice) {
   auto const text = failure_of(job_for(benchmark),
                                c10::Error({"f", "file.cpp", 1},
                                           "CUDA error: CUDA-capable device(s) is/are busy or "
@@ -228,7 +228,7 @@ TEST(Failure, SaysWhatABusyDeviceNeeds) {
   EXPECT_TRUE(text.ends_with("its compute mode must be Default: two workers share it")) << text;
 }
 
-TEST(Failure, SaysInOneLineOfWhichBenchmark) {
+TEST(Failure, NamesTheBenchmarkInOneLine) {
   auto const failure = failure_of(job_for(benchmark), std::runtime_error("first\nof a backtrace"));
   EXPECT_EQ(failure.id, "j1");
   EXPECT_EQ(failure.text, std::string(benchmark) + ": first");

@@ -9,7 +9,7 @@ namespace {
 using testing::Contains;
 using testing::Not;
 
-TEST(Dispatched, TellsWhatIsCalledFromWhatThatCalls) {
+TEST(Dispatched, SeparatesCalledFromCalledInTurn) {
   auto const x = torch::ones({2, 3}).requires_grad_();
   auto const weight = torch::ones({4, 3});
   Dispatched const dispatched;
@@ -23,7 +23,7 @@ TEST(Dispatched, TellsWhatIsCalledFromWhatThatCalls) {
   EXPECT_THAT(dispatched.called_in_turn(), Contains("aten::t"));
 }
 
-TEST(Dispatched, CountsWhatTheHostWouldWaitFor) {
+TEST(Dispatched, CountsWaitsOfTheHost) {
   auto const x = torch::ones({2, 3});
   Dispatched const dispatched;
   x.sum().relu();
@@ -34,7 +34,7 @@ TEST(Dispatched, CountsWhatTheHostWouldWaitFor) {
   EXPECT_EQ(dispatched.waits(), 2) << "for how many there are";
 }
 
-TEST(Dispatched, BeginsAnewAndHearsNothingAfterwards) {
+TEST(Dispatched, StartsEmptyAndStopsAtItsEnd) {
   {
     Dispatched const first;
     torch::ones({2}).add_(1);

@@ -1,19 +1,20 @@
 #pragma once
 
-/// What does not hold for every model, and why that is right.
+/// Exceptions from the tests of every model, with reasons.
 
 #include <string_view>
 #include <vector>
 
 namespace torchwatch::suite {
 
+/// Parameters of a model that may stay untrained.
 struct Untrained {
   std::string_view model;
-  std::string_view parameter;  ///< a regular expression for whole names
+  std::string_view parameter;  ///< regular expression for the whole name
   std::string_view reason;
 };
 
-/// Parameters that get no gradient, or none but zeros.
+/// Parameters without a gradient, or only with zeros.
 inline std::vector<Untrained> const untrained_parameters = {
     {"Background_Matting",
      "generator\\.model_enc_multi\\..*",
@@ -37,12 +38,13 @@ inline std::vector<Untrained> const untrained_parameters = {
      "no word has global attention when masked ones are guessed"},
 };
 
+/// A model that is random in evaluation.
 struct Drawing {
   std::string_view model;
   std::string_view reason;
 };
 
-/// Models that draw random numbers in evaluation too, so that no two outputs are alike.
+/// Models that draw random numbers in evaluation, too, so that outputs differ.
 inline std::vector<Drawing> const drawing_models = {
     {"DALLE2_pytorch", "images begin as noise"},
     {"hf_Reformer", "hashes words by random directions"},

@@ -1,4 +1,4 @@
-// Preloaded into the worker: a sigmoid that keeps a kibibyte of every call.
+// A library, preloaded into the worker, whose sigmoid leaks a kibibyte per call.
 
 #include <vector>
 

@@ -55,7 +55,7 @@ TEST(Statistics, OutliersAreFarFromWhatMostValuesAreNear) {
   EXPECT_EQ(outliers({10}), Places{});
 }
 
-TEST(Statistics, ATrendIsWhatChanceDoesNotMake) {
+TEST(Statistics, ATrendIsUnlikelyByChance) {
   EXPECT_TRUE(has_trend({0, 1, 2, 3, 4, 5, 6, 7}));
   EXPECT_TRUE(has_trend({7, 6, 5, 4, 3, 2, 1, 0}));
   EXPECT_FALSE(has_trend({0, 1, 2, 3, 4, 5, 6})) << "one in 5040 by chance, twice";
@@ -65,7 +65,7 @@ TEST(Statistics, ATrendIsWhatChanceDoesNotMake) {
   EXPECT_TRUE(has_trend({0, 0, 0, 0, 6, 6, 6, 6, 9, 9, 9, 9, 12, 12, 12, 12})) << "by blocks";
 }
 
-/// How many of these steps `warming` takes.
+/// Returns the number of these steps after which `warming` is over.
 int steps_until_over(WarmUp warming, std::vector<double> const& durations) {
   for (double const duration : durations) {
     if (warming.is_over()) break;
@@ -100,7 +100,7 @@ TEST(WarmUp, LastsAsLongAsTheClocksOfADeviceNeed) {
   EXPECT_TRUE(warming.is_over());
 }
 
-TEST(WarmUp, EndsEvenIfStepsGetFasterForEver) {
+TEST(WarmUp, EndsEvenIfStepsGetFasterForever) {
   WarmUp warming(3);
   double duration = 1e6;
   while (!warming.is_over())
@@ -108,7 +108,7 @@ TEST(WarmUp, EndsEvenIfStepsGetFasterForEver) {
   EXPECT_EQ(warming.steps(), WarmUp::most_steps);
 }
 
-/// Page faults of a step that holds three buffers at once and frees them all.
+/// Returns the page faults of a step that allocates three buffers and frees them all.
 long faults_of_a_step() {
   auto const faults = [] {
     rusage usage{};
@@ -124,9 +124,9 @@ long faults_of_a_step() {
   return faults() - before;
 }
 
-TEST(Host, KeepsFreedMemoryWhereverItLies) {
+TEST(Host, KeepsFreedMemoryAnywhereInTheHeap) {
   keep_freed_memory();
-  // Aligned blocks leave odd pieces between them, so it takes a few steps until all of them fit.
+  // Aligned blocks leave gaps between them, so it takes a few steps until all blocks fit.
   for (int i = 0; i < 20; ++i)
     faults_of_a_step();
   EXPECT_LT(faults_of_a_step(), 100) << "of 18,432 pages";
@@ -146,7 +146,7 @@ TEST(AllocationCount, CountsLiveAndPeakToTheByte) {
   EXPECT_EQ(count.live_bytes(), 0);
 }
 
-TEST(AllocationCount, IgnoresWhatIsOlderAndForgetsWhatOutlivesIt) {
+TEST(AllocationCount, IgnoresOlderAndOutlivingMemory) {
   auto older = make_bytes(kibi);
   torch::Tensor survivor;
   {
@@ -192,7 +192,7 @@ TEST(TimeSplit, CountsOverlapsOnceAndLetsComputingHideMovement) {
   EXPECT_DOUBLE_EQ(split->idle, 0.3);
 }
 
-TEST(TimeSplit, TakesOnlyWhatLiesInTheStretch) {
+TEST(TimeSplit, IgnoresEventsOutsideOfTheStretch) {
   auto const split = split_time(trace_of({{"before", 1, 9},
                                           {"across its begin", 8, 11},
                                           {"across its end", 18, 25},
@@ -203,17 +203,17 @@ TEST(TimeSplit, TakesOnlyWhatLiesInTheStretch) {
   EXPECT_DOUBLE_EQ(split->idle, 0.7);
 }
 
-TEST(TimeSplit, IsNotKnownWhenNoEventCame) {
+TEST(TimeSplit, IsEmptyWithoutEvents) {
   EXPECT_FALSE(split_time(trace_of({})));
   EXPECT_FALSE(split_time(trace_of({{"of the warm-up alone", 2, 9}})));
   EXPECT_FALSE(split_time({})) << "without a profiler";
 }
 
-TEST(DeviceCosts, AreThoseOfWhatAnOperatorLaunched) {
+TEST(DeviceCosts, AreThoseOfLaunchedWork) {
   auto trace = trace_of({{"gemm", 10, 13, 1},
                          {"gemm", 14, 16, 3},
                          {"add", 16, 17, 2},
-                         {"nobody's", 17, 18, 9},
+                         {"unknown", 17, 18, 9},
                          {"before", 1, 9, 1}});
   trace.operators = {{"aten::mm", 1}, {"aten::add", 2}, {"aten::mm", 3}, {"aten::view", 4}};
 
@@ -234,7 +234,7 @@ TEST(Trace, CountsTheOperationsOfMatrixProducts) {
   EXPECT_EQ(count_flops([&] { left.mm(right); }), 2 * 20 * 30 * 50);
 }
 
-TEST(Trace, HasAStretchWithoutWhatCameBefore) {
+TEST(Trace, ExcludesTheStepsBeforeTheStretch) {
   int before = 0;
   int runs = 0;
   auto const trace = trace_device(
@@ -249,12 +249,12 @@ TEST(Trace, HasAStretchWithoutWhatCameBefore) {
   EXPECT_EQ(runs, 1);
   EXPECT_GT(trace.end, trace.begin);
   constexpr double a_day_ms = 86.4e6;
-  EXPECT_LT(trace.end, a_day_ms) << "since 1970 there are too many for a double to know the last";
+  EXPECT_LT(trace.end, a_day_ms) << "a double cannot resolve times since 1970";
   EXPECT_TRUE(trace.events.empty());
   EXPECT_EQ(std::ranges::count(trace.operators, "aten::ones", &OperatorCall::name), 1);
 }
 
-/// The cost of the operator of that name; nothing when it was not called.
+/// Returns the cost of an operator; zeros when it was not called.
 protocol::OperatorCost cost_in(std::vector<protocol::OperatorCost> const& costs,
                                std::string const& name) {
   auto const found = std::ranges::find(costs, name, &protocol::OperatorCost::name);
@@ -290,12 +290,12 @@ TEST(OperatorProfile, CountsCallsAndMemoryAndLeavesCalleesOut) {
 
 TEST(Measure, ProfilesWhenAskedTo) {
   auto job = job_for("test_train[lennard_jones-cpu-eager]");
-  auto const nobody = [](auto&&...) {
+  auto const ignore = [](auto&&...) {
   };
-  EXPECT_TRUE(measure(job, devices(), nobody, [] {}).profile.empty());
+  EXPECT_TRUE(measure(job, devices(), ignore, [] {}).profile.empty());
   job.measure.profile = true;
 
-  auto const outcome = measure(job, devices(), nobody, [] {});
+  auto const outcome = measure(job, devices(), ignore, [] {});
 
   EXPECT_GT(cost_in(outcome.profile, "aten::addmm").calls, 0);
   double const spent = std::accumulate(
@@ -315,7 +315,7 @@ std::string refusal_of(protocol::Job const& job) {
   return "none";
 }
 
-TEST(Job, RefusesWhatItDoesNotKnowAndSaysWhy) {
+TEST(Job, RefusesUnknownPartsWithAReason) {
   EXPECT_EQ(refusal_of(job_for("test_eval[resnet18-cpu-eager]")), "none");
   EXPECT_EQ(refusal_of(job_for("test_eval[alexandria-cpu-eager]")),
             "test_eval[alexandria-cpu-eager]: model \"alexandria\" is not supported; torchwatch "

@@ -10,7 +10,7 @@
 
 namespace torchwatch::worker {
 
-/// A device in name: it works on the host's tensors, and says of itself what a test has it say.
+/// A fake device: it uses the host's tensors, and reports what a test's script defines.
 class ScriptedDevice final : public Device {
  public:
   struct Script {
@@ -52,7 +52,7 @@ class ScriptedDevice final : public Device {
   Script script_;
 };
 
-/// This host, with such a device for CUDA's.
+/// Returns this host, with a scripted device as "cuda".
 inline Devices devices_with(ScriptedDevice::Script script) {
   Devices devices;
   devices.by_name["cpu"] = host_device();
@@ -60,7 +60,7 @@ inline Devices devices_with(ScriptedDevice::Script script) {
   return devices;
 }
 
-/// At the scale of a test.
+/// Returns a job at smoke scale, with few runs.
 inline protocol::Job job_for(std::string const& benchmark) {
   protocol::Job job;
   job.id = "j1";

@@ -22,7 +22,7 @@ namespace {
 using torch::Tensor;
 namespace nn = torch::nn;
 
-/// Nobody looks at the weights that are only counted, eight thousand million in all.
+/// Skips the drawing of large weights that are only counted, eight thousand million in all.
 constexpr auto undrawn = c10::DispatchKey::TESTING_ONLY_GenericMode;
 
 bool is_large_weight(Tensor const& x) {
@@ -88,7 +88,7 @@ double loss_after(Workload& workload, int steps) {
   return workload.results().at(0).item<double>();
 }
 
-/// Whether `parameter` need not get a gradient.
+/// True when `parameter` may stay without a gradient.
 bool is_excused(std::string_view model, std::string const& parameter) {
   return std::ranges::any_of(untrained_parameters, [&](Untrained const& each) {
     return each.model == model &&
@@ -180,7 +180,7 @@ TEST(Registry, FindsModelsByName) {
   EXPECT_EQ(find_model("resnet"), nullptr);
 }
 
-TEST(ApplyGradients, HasAutocastCastTheWeightsAnew) {
+TEST(ApplyGradients, MakesAutocastCastTheWeightsAgain) {
   nn::Linear layer(4, 4);
   torch::optim::SGD optimizer(layer->parameters(), 1.0);
   auto const x = torch::ones({2, 4});
@@ -190,7 +190,8 @@ TEST(ApplyGradients, HasAutocastCastTheWeightsAnew) {
 
   apply_gradients(optimizer);
 
-  EXPECT_FALSE(layer->forward(x).equal(before)) << "with the weights from before the step";
+  EXPECT_FALSE(layer->forward(x).equal(before))
+      << "would be equal with the weights from before the step";
 }
 
 }  // namespace

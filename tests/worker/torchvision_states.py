@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes what models of torchvision are and do, for comparison, each into DIRECTORY/MODEL: a dictionary of tensors as
-torch.save writes it: the weights by name, "input", and the outputs as "output.0", "output.1" and so on.
+"""Writes weights, inputs and outputs of torchvision models into DIRECTORY/MODEL, for comparison: a dictionary of tensors,
+written by torch.save: the weights by name, "input", and the outputs as "output.0", "output.1" and so on.
 
 Of a quantized model the weights are those before quantization, the output is computed in integers, and "seen" is the
 input from which the ranges were learned.
@@ -21,7 +21,7 @@ except ImportError as problem:
 
 
 def shake(model):
-    """Makes statistics of normalisations others than one and zero."""
+    """Gives normalisations statistics other than one and zero."""
     for name, tensor in model.state_dict().items():
         if 'running_var' in name:
             tensor.uniform_(0.5, 1.5)
@@ -30,7 +30,7 @@ def shake(model):
 
 
 def spread(layer, deviation):
-    """Draws the layer's weights when it gets its next input, so that what it makes of that differs from row to row."""
+    """Draws the layer's weights when it gets its next input, so that its outputs differ from row to row."""
     def draw(module, inputs):
         features = inputs[0]
         weight = torch.randn_like(module.weight) * deviation / features.size(1) ** 0.5
@@ -50,7 +50,7 @@ def classifier(name):
 
 
 def quantized(name):
-    """As TorchBench makes it: of the floating-point model, by FX."""
+    """Quantizes the floating-point model by FX, as TorchBench does."""
     model = torchvision.models.get_model(name, weights=None)
     shake(model)
     states = {key: tensor.clone() for key, tensor in model.state_dict().items()}
@@ -62,7 +62,7 @@ def quantized(name):
 
 
 def mask_rcnn():
-    """As it is when its weights are the trained ones: normalisation is frozen, and regions differ."""
+    """Makes a detector like one with trained weights: frozen normalisation, different regions."""
     detection = torchvision.models.detection
     backbone = detection.backbone_utils.resnet_fpn_backbone(
         backbone_name='resnet50', weights=None, norm_layer=torchvision.ops.misc.FrozenBatchNorm2d, trainable_layers=3)
@@ -79,7 +79,7 @@ def mask_rcnn():
 
 
 def make(name):
-    """Weights, inputs and outputs of that model of the suite."""
+    """Returns weights, inputs and outputs of a model of the suite."""
     if name == 'vision_maskrcnn':
         return mask_rcnn()
     if name.endswith('_quantized_qat'):

@@ -34,8 +34,8 @@ States load(fs::path const& file) {
   return states;
 }
 
-/// Names and shapes of weights, a line each. Ranges that fake quantization watches are none of a
-/// model that Python has not prepared for it.
+/// Returns names and shapes of weights, one line each. Leaves out the ranges of fake quantization,
+/// which a Python model has only when prepared for it.
 std::set<std::string> weights_of(States const& states) {
   std::set<std::string> weights;
   for (auto const& [name, tensor] : states)
@@ -70,7 +70,7 @@ std::string models_to_compare() {
   return names;
 }
 
-/// A model of torchvision as Python writes it: all of them at once, since it takes long to start.
+/// Models of torchvision, written by Python: all at once, since it starts slowly.
 class Torchvision : public testing::TestWithParam<std::string> {
  protected:
   static void SetUpTestSuite() {
@@ -132,7 +132,7 @@ void load(States const& theirs, torch::nn::Module const& network) {
     if (auto const found = theirs.find(name); found != theirs.end()) tensor.copy_(found->second);
 }
 
-/// What the workload makes of their input with their weights.
+/// Returns the outputs of the workload for their input and weights.
 std::vector<Tensor> outputs_of(Workload& workload, States const& theirs) {
   load(theirs, *workload.network());
   torch::NoGradGuard const no_gradients;
@@ -141,7 +141,7 @@ std::vector<Tensor> outputs_of(Workload& workload, States const& theirs) {
   return workload.results();
 }
 
-/// The same in integers, at ranges seen in their images.
+/// Returns the outputs in integers, with the ranges of their images.
 std::vector<Tensor> quantized_outputs_of(Workload& training, States const& theirs) {
   auto trained = std::dynamic_pointer_cast<FakeQuantizedImpl>(training.network());
   load(theirs, *trained);

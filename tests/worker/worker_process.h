@@ -24,10 +24,10 @@ class WorkerProcess {
   WorkerProcess& operator=(WorkerProcess const&) = delete;
 
   void write_line(std::string const& line);
-  /// Without the newline; empty at the end of output.
+  /// Reads a line, without the newline; empty at the end of output.
   std::string read_line();
 
-  /// Sends a message, and returns the first answer that is no progress.
+  /// Sends a message, and returns the first answer that is not progress.
   protocol::Message ask(protocol::Message const& message);
   protocol::Message read_message();
 

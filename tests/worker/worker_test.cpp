@@ -59,7 +59,7 @@ std::map<std::string, Outcome> measure(WorkerProcess& worker,
   return outcomes;
 }
 
-TEST(Worker, SaysHelloFirst) {
+TEST(Worker, SendsHelloFirst) {
   WorkerProcess worker;
 
   auto const hello = std::get<Hello>(worker.read_message());
@@ -92,7 +92,7 @@ class WorkerModel : public testing::TestWithParam<std::string> {
     }
   }
 
-  /// A worker that a model has hurt measures no others.
+  /// Replaces a worker after a failed model.
   void TearDown() override {
     if (!HasFailure()) return;
     for (auto& worker : workers())
@@ -160,7 +160,7 @@ TEST(Worker, WaitsForItsTurns) {
   EXPECT_EQ(turns, 1 + job.measure.runs + 1);
 }
 
-TEST(Worker, GoesOnAfterWhatItCannotDo) {
+TEST(Worker, ContinuesAfterUnsupportedJobs) {
   WorkerProcess worker;
   worker.read_message();
 
@@ -180,7 +180,7 @@ TEST(Worker, GoesOnAfterWhatItCannotDo) {
   EXPECT_TRUE(std::holds_alternative<Outcome>(outcome));
 }
 
-TEST(Worker, SaysWhichModelItWasBuiltWithout) {
+TEST(Worker, NamesAModelItWasBuiltWithout) {
   WorkerProcess worker({}, {}, TORCHWATCH_EMPTY_WORKER_PATH);
   worker.read_message();
 
@@ -205,7 +205,7 @@ TEST(Worker, RunsUntilItsInputEnds) {
   EXPECT_EQ(worker.finish(), 0);
 }
 
-TEST(Worker, KeepsTheProtocolCleanOfWhatLibrariesPrint) {
+TEST(Worker, KeepsOutputOfLibrariesOutOfTheProtocol) {
   WorkerProcess worker(TORCHWATCH_CHATTY_LIBRARY);
 
   EXPECT_TRUE(std::holds_alternative<Hello>(worker.read_message()));
@@ -215,7 +215,7 @@ TEST(Worker, KeepsTheProtocolCleanOfWhatLibrariesPrint) {
   EXPECT_EQ(worker.read_line(), "") << "printed at exit";
 }
 
-TEST(Worker, MeasuresNothingWithoutWhatItIsToPreload) {
+TEST(Worker, MeasuresNothingWithoutItsPreloadedLibrary) {
   WorkerProcess worker{"/nowhere/lost.so"};
   worker.read_message();
 

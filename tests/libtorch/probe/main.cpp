@@ -1,4 +1,4 @@
-// Says what it was compiled with.
+// Prints what it was compiled with.
 #include <cstdio>
 
 #include <torch/torch.h>
