@@ -23,11 +23,11 @@ class Anchors {
  public:
   explicit Anchors(AnchorOptions options);
 
-  /// At each place; alike at all levels.
+  /// Returns the anchors per place, equal at all levels.
   std::int64_t per_place() const { return cells_.front().size(0); }
 
-  /// For each level, [height x width x per_place, 4]. `levels`: the maps, [..., height, width];
-  /// `picture`: what they were made of, padding included.
+  /// For each level, [height x width x per_place, 4]. `levels`: the feature maps, [..., height,
+  /// width]; `picture`: the padded picture.
   std::vector<torch::Tensor> place(std::vector<torch::Tensor> const& levels,
                                    PictureSize const& picture);
 

@@ -1,7 +1,7 @@
 #pragma once
 
-/// Boxes: rows of left, top, right and bottom edge in pixels. Always of single precision: a half
-/// cannot hold the place of a pixel.
+/// Boxes: rows of left, top, right and bottom edge in pixels. Always of single precision: half
+/// precision cannot represent the position of a pixel.
 
 #include <array>
 #include <cstdint>
@@ -22,18 +22,18 @@ torch::Tensor pairwise_iou(torch::Tensor const& some, torch::Tensor const& other
 
 torch::Tensor clip_boxes(torch::Tensor const& boxes, PictureSize const& size);
 
-/// As they are when the picture is resized.
+/// Scales boxes like a picture that is resized.
 torch::Tensor resize_boxes(torch::Tensor const& boxes,
                            PictureSize const& from,
                            PictureSize const& to);
 
-/// [n] of truth values: whether both sides of a box are longer than `side`.
+/// Returns truth values [n]: true when both sides of a box are longer than `side`.
 torch::Tensor are_longer(torch::Tensor const& boxes, double side);
 
 /// Returns the indices at which a vector of truth values is true.
 torch::Tensor find(torch::Tensor const& chosen);
 
-/// A box as seen from another: shift of the center and logarithm of the growth, each weighted.
+/// A box relative to another: shift of the center and logarithm of the growth, each weighted.
 struct BoxCoder {
   std::array<double, 4> weights{1, 1, 1, 1};
 
@@ -43,7 +43,7 @@ struct BoxCoder {
 };
 
 /// Greedy non-maximum suppression within each group: of two boxes of a group that overlap more than
-/// `threshold` only the better stays. Indices of those that stay, best first.
+/// `threshold` only the better stays. Returns the indices of those that stay, best first.
 torch::Tensor suppress(torch::Tensor const& boxes,
                        torch::Tensor const& scores,
                        torch::Tensor const& groups,

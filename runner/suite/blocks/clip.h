@@ -12,7 +12,7 @@
 
 namespace torchwatch::suite {
 
-/// As ViT-B/32 has it.
+/// Sizes; the defaults are those of ViT-B/32.
 struct ClipOptions {
   std::int64_t embedding_width = 512;
   std::int64_t side = 224, patch = 32;

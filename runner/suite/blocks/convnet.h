@@ -30,7 +30,7 @@ struct ConvOptions {
   std::int64_t stride = 1;
   std::int64_t groups = 1;
   bool bias = false;
-  bool same = false;  ///< a border as of `pad_same`; else half of what the kernel spans, all round
+  bool same = false;          ///< a border as in `pad_same`; else half of the kernel on every side
   std::int64_t dilation = 1;  ///< 1 with `same`
 };
 
@@ -42,7 +42,7 @@ class ConvImpl : public torch::nn::Conv2dImpl {
   torch::Tensor forward(torch::Tensor const& x);
 
  protected:
-  /// With other weights than its own.
+  /// Applies it with other weights than its own.
   torch::Tensor convolve(torch::Tensor const& x, torch::Tensor const& kernels) const;
 
  private:
@@ -97,7 +97,7 @@ torch::Tensor drop_path(torch::Tensor const& x, double probability, bool trainin
 /// [batch, channels, height, width] -> [batch, channels]: the means.
 torch::Tensor global_average(torch::Tensor const& x);
 
-/// Weights of the convolutions in it normal with a variance of 2 / (what one input is spread over),
+/// Initializes convolutions: normal weights with a variance of 2 / (number of outputs per input),
 /// biases 0.
 void initialise_convolutions(torch::nn::Module& network);
 

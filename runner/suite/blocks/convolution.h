@@ -17,23 +17,23 @@ using NormFactory = std::function<torch::nn::AnyModule(std::int64_t channels)>;
 
 torch::nn::AnyModule batch_norm(std::int64_t channels);
 
-/// Convolution, normalisation and perhaps an activation. Unlike ConvUnit no module, since networks
-/// name the parts differently.
+/// Convolution, normalisation and perhaps an activation. It is not a module, unlike ConvUnit,
+/// because networks name the parts differently.
 struct ConvNorm {
   Conv conv{nullptr};
   torch::nn::AnyModule norm;
   Activation* activation = relu_in_place;
 };
 
-/// With batch normalisation.
+/// Makes a convolution with batch normalisation.
 ConvNorm make_conv_norm(ConvOptions const& options,
                         Activation* activation = relu_in_place,
                         NormOptions const& norm = {});
 
-/// Its modules as one each of `layers`; none for no activation.
+/// Appends each of its modules to `layers`, without the activation if there is none.
 void append(Chain& layers, ConvNorm const& layer);
 
-/// The same as one module with children 0, 1 and 2, as in torchvision.ops.Conv2dNormActivation.
+/// Makes one module with children 0, 1 and 2, as in torchvision.ops.Conv2dNormActivation.
 Chain nest(ConvNorm const& layer);
 
 /// Convolutions normal by the number of their outputs, linear layers normal with deviation 0.01,
@@ -53,7 +53,7 @@ class Arithmetic {
 
   virtual torch::Tensor add(torch::Tensor const& x, torch::Tensor const& y);
 
-  /// In place of `x`.
+  /// Activation in place.
   virtual torch::Tensor add_relu(torch::Tensor x, torch::Tensor const& y);
 
   /// Over 3 x 3 places with stride 2.

@@ -26,7 +26,7 @@ class DiffusionPriorImpl : public torch::nn::Module {
  public:
   explicit DiffusionPriorImpl(DiffusionPriorOptions const& options);
 
-  /// Mean square error of what is found. `images`: [batch, width], embeddings.
+  /// Mean square error of the found embeddings. `images`: [batch, width], embeddings.
   torch::Tensor loss(torch::Tensor const& images, ClipImpl::Text const& text);
 
   /// An image embedding for each text, [batch, width].

@@ -26,10 +26,10 @@ struct EfficientDetOptions {
 using Levels = std::vector<torch::Tensor>;
 
 /// The bidirectional feature pyramid: cells that carry features from coarse to fine levels and
-/// back, and weigh what comes together.
+/// back, and add them with learned weights.
 class FeaturePyramidImpl : public torch::nn::Module {
  public:
-  /// `channels`: of the levels that come in; coarser ones are made.
+  /// `channels`: of the input levels; coarser levels are computed.
   FeaturePyramidImpl(std::vector<std::int64_t> channels, EfficientDetOptions const& options);
 
   Levels forward(Levels levels);

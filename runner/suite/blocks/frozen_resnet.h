@@ -1,8 +1,8 @@
 #pragma once
 
-/// Residual networks as detectors fine-tune them: normalisation with frozen statistics, no
-/// classifier. Trained statistics are what keeps such a network's numbers in bounds; as there are
-/// none, they are taken from random pictures, and each block's last normalisation counts a fifth,
+/// Residual networks that detectors fine-tune: normalisation with frozen statistics, no classifier.
+/// Such networks need trained statistics to keep their numbers in bounds. There are none here, so
+/// they are taken from random pictures, and each block's last normalisation is scaled to a fifth,
 /// so that sums of residuals do not grow.
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace torchwatch::suite {
 
 struct FrozenOptions {
   ResNetOptions resnet;
-  std::int64_t stages = 1;  ///< so many learn nothing, nor does the stem; -1: all learn
+  std::int64_t stages = 1;  ///< frozen stages, with the stem; -1: none is frozen
   double pixel_range = 1;   ///< from black to white
 };
 

@@ -31,7 +31,7 @@ class TextEmbeddingImpl : public torch::nn::Module {
  public:
   explicit TextEmbeddingImpl(EmbeddingOptions const& options);
 
-  /// With a table of words that another module owns.
+  /// Uses a table of words that another module owns.
   TextEmbeddingImpl(EmbeddingOptions const& options, torch::nn::Embedding words);
 
   /// Words [batch, length] -> [batch, length, width]. `segments` and `places` (rows of their table)
@@ -80,7 +80,7 @@ TORCH_MODULE(MaskedWordHead);
 struct LanguageTask {
   std::int64_t length = 0;
   std::int64_t words = 0;
-  bool shifted = false;  ///< the output at a place is for the label of the next
+  bool shifted = false;  ///< the output at a place predicts the label of the next place
 };
 
 /// Makes logits [batch, length, words] of words. `labels` is undefined in evaluation.
@@ -92,7 +92,7 @@ std::unique_ptr<Workload> make_language_model(Setup const& setup,
                                               std::shared_ptr<torch::nn::Module> network,
                                               std::function<LanguageModel> forward);
 
-/// The same for a module holder whose `forward` takes words alone.
+/// Makes it for a module holder whose `forward` takes only words.
 template <class Network>
 std::unique_ptr<Workload> make_language_model(Setup const& setup,
                                               LanguageTask const& task,

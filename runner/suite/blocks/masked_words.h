@@ -31,7 +31,8 @@ class WordEmbeddingImpl : public torch::nn::Module {
  public:
   explicit WordEmbeddingImpl(WordEmbeddingOptions const& options);
 
-  /// `words`: [batch, length]. `places`: the same or [1, length]. Returns [batch, length, width].
+  /// `words`: [batch, length]. `places`: [batch, length] or [1, length]. Returns [batch, length,
+  /// width].
   torch::Tensor forward(torch::Tensor const& words, torch::Tensor const& places);
 
   /// [words, width]
@@ -46,7 +47,7 @@ class WordEmbeddingImpl : public torch::nn::Module {
 
 TORCH_MODULE(WordEmbedding);
 
-/// Logits of words by the table that embeds them.
+/// Computes logits of words with the table of their embeddings.
 class WordHeadImpl : public torch::nn::Module {
  public:
   WordHeadImpl(WordEmbeddingOptions const& options,
@@ -70,7 +71,7 @@ struct Text {
   std::int64_t length = 0;
 };
 
-/// Cross entropy of the first of what `forward` makes of texts [batch, length]: logits [batch,
+/// Cross entropy of the first output of `forward` for texts [batch, length]: logits [batch,
 /// length, words]. Adam as TorchBench sets it.
 std::unique_ptr<Workload> make_word_guesser(
     Setup const& setup,
@@ -78,7 +79,7 @@ std::unique_ptr<Workload> make_word_guesser(
     std::shared_ptr<torch::nn::Module> network,
     std::function<std::vector<torch::Tensor>(torch::Tensor const& words)> forward);
 
-/// The same for a module holder whose `forward` takes words alone.
+/// Makes it for a module holder whose `forward` takes only words.
 template <class Network>
 std::unique_ptr<Workload> make_word_guesser(Setup const& setup, Text const& text, Network network) {
   return make_word_guesser(

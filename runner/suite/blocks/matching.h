@@ -1,7 +1,7 @@
 #pragma once
 
-/// Which boxes are to learn what: the assignment of boxes to true ones by their overlap, and the
-/// random choice among them, as region-based detectors have it.
+/// The assignment of boxes to true boxes by their overlap, and the random choice of the boxes to
+/// learn from, as in region-based detectors.
 
 #include <cstdint>
 

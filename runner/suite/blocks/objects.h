@@ -25,7 +25,7 @@ struct Detections {
   torch::Tensor scores;  ///< [n]
   torch::Tensor masks;   ///< [n, side, side]: probabilities inside the box; or undefined
 
-  /// Those at `indices`, or where these are truth values, without their masks.
+  /// Returns the objects at `indices`, or where these are true, without their masks.
   Detections at(torch::Tensor const& indices) const;
 };
 
@@ -46,8 +46,8 @@ torch::Tensor paste_by_sampling(torch::Tensor const& masks,
                                 torch::Tensor const& boxes,
                                 PictureSize const& size);
 
-/// The same as probabilities [n, 1, height, width]: each mask is resized to its box of whole pixels
-/// and copied, as torchvision does it.
+/// Pastes masks as probabilities [n, 1, height, width]: each mask is resized to its box of whole
+/// pixels and copied, as torchvision does it.
 torch::Tensor paste_by_resizing(torch::Tensor const& masks,
                                 torch::Tensor const& boxes,
                                 PictureSize const& size);

@@ -71,10 +71,10 @@ class DiscriminatorImpl : public torch::nn::Module {
 
 TORCH_MODULE(Discriminator);
 
-/// Nothing will train its parameters.
+/// Freezes all parameters of a module.
 void freeze(torch::nn::Module& network);
 
-/// Says how much more a canvas looks like its image after strokes. Pictures are [batch, 3, side,
+/// Judges how much more a canvas looks like its image after strokes. Pictures are [batch, 3, side,
 /// side].
 class Jury {
  public:

@@ -12,17 +12,17 @@ struct Policy {
   torch::Tensor log_probability;  ///< [batch, 1]
 };
 
-/// Draws from a normal distribution squashed by tanh, differentiably. `output`: what an actor says,
+/// Draws from a normal distribution squashed by tanh, differentiably. `output`: an actor's output,
 /// [batch, 2 * actions]: the means, and the logarithms of the deviations before they are bounded.
 Policy draw(torch::Tensor const& output);
 
-/// Actions drawn alike, [batch, actions], for those who need no gradients.
+/// Draws actions in this way, [batch, actions], without gradients.
 torch::Tensor sample(torch::Tensor const& output);
 
 /// The action in the middle of that distribution, [batch, actions].
 torch::Tensor mean_action(torch::Tensor const& output);
 
-/// Two estimates of what actions are worth, each [batch, 1]; the lower one counts.
+/// Two estimates of the value of actions, each [batch, 1]; the lower one counts.
 struct Worth {
   torch::Tensor first, second;
 

@@ -19,8 +19,8 @@
 
 namespace torchwatch::suite {
 
-/// Follows the range of what passes and rounds it to what integers could hold. Gradients pass
-/// unrounded.
+/// Tracks the range of its input and rounds it to values that integers can represent. Gradients
+/// pass unrounded.
 class FakeQuantizeImpl : public torch::nn::Module {
  public:
   /// For weights of so many output channels; 0: for activations.
@@ -52,7 +52,7 @@ using Computation = std::function<torch::Tensor(torch::Tensor const& images, Ari
 
 /// The quantized tensors of a network, in the order of its computation.
 struct Quantizers {
-  std::vector<FakeQuantize> activations;  ///< the images, then what each layer and sum makes
+  std::vector<FakeQuantize> activations;  ///< the images, then the output of each layer and sum
   std::vector<std::pair<ConvNorm, FakeQuantize>> convolutions;
   std::vector<std::pair<torch::nn::Linear, FakeQuantize>> linears;
 };
@@ -75,8 +75,8 @@ class FakeQuantizedImpl : public torch::nn::Module {
 
 TORCH_MODULE(FakeQuantized);
 
-/// A network in integers, at the ranges that `trained` has seen. For CPUs alone. Its parameters are
-/// those that the integers were made of.
+/// A network in integers, with the ranges that `trained` has seen. Only for CPUs. Its parameters
+/// are those that the integers were made of.
 class QuantizedImpl : public torch::nn::Module {
  public:
   explicit QuantizedImpl(FakeQuantized trained);
@@ -98,7 +98,7 @@ std::unique_ptr<Workload> make_quantized_classifier(Setup const& setup,
                                                     torch::nn::Module const& network,
                                                     Computation compute);
 
-/// The same for a module holder that computes itself in any arithmetic.
+/// Makes it for a module holder that computes with any Arithmetic.
 template <class Network>
 std::unique_ptr<Workload> make_quantized_classifier(Setup const& setup,
                                                     Classification const& options,

@@ -51,7 +51,7 @@ class RegionDetectorImpl : public torch::nn::Module {
 
 TORCH_MODULE(RegionDetector);
 
-/// Zeros to the right and below, so that each side is a multiple.
+/// Pads with zeros to the right and below, so that each side is a multiple.
 torch::Tensor pad_pictures(torch::Tensor const& pictures, std::int64_t multiple);
 
 PictureSize size_of(torch::Tensor const& pictures);

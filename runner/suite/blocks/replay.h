@@ -1,6 +1,6 @@
 #pragma once
 
-/// Running a part of a network again as it ran before, for those that keep no activations.
+/// Repeats a part of a network exactly, for networks that keep no activations.
 
 #include <functional>
 
