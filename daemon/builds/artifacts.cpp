@@ -43,7 +43,7 @@ std::optional<std::string> sha256_in(std::string_view text) {
   return digits;
 }
 
-/// `directory`, or the only directory in it, whichever holds build.json.
+/// Returns `directory` or the only directory in it, the one that holds build.json.
 std::optional<fs::path> prefix_in(fs::path const& directory) {
   std::error_code ignored;
   if (fs::exists(directory / "build.json", ignored)) return directory;
@@ -63,7 +63,7 @@ std::string place_of(CommitSha const& commit, std::string place) {
   return place;
 }
 
-/// For a file that may lie anywhere.
+/// Returns the request for a file, which may be on any host.
 fetch::FetchRequest request_for(std::string url, fs::path file, std::chrono::seconds limit) {
   fetch::FetchRequest request;
   request.download.url = std::move(url);
@@ -74,7 +74,7 @@ fetch::FetchRequest request_for(std::string url, fs::path file, std::chrono::sec
   return request;
 }
 
-/// The digest in a file, or nothing when there is no file. `place`: for the error.
+/// Returns the digest in a file, or nothing when there is no file. `place`: for the error.
 Result<std::optional<std::string>> digest_in(fs::path const& file, std::string const& place) {
   std::error_code missing;
   if (!fs::is_regular_file(file, missing)) return std::nullopt;
@@ -87,7 +87,7 @@ Result<std::optional<std::string>> digest_in(fs::path const& file, std::string c
   if (!digest)
     return Error{ErrorCode::corrupt,
                  place +
-                     ": it is no SHA-256, allowed are 64 hexadecimal digits, alone or as "
+                     ": not a SHA-256; allowed are 64 hexadecimal digits, alone or as "
                      "sha256sum writes them"};
   return digest;
 }
@@ -107,7 +107,8 @@ std::optional<Build> Artifacts::find(CommitSha const& commit) const {
   return std::nullopt;
 }
 
-/// What an archive must have; `file`: where it may come.
+/// Returns the published digest that an archive must have; nothing when none is published. `file`:
+/// the path for its download.
 asio::awaitable<Result<std::optional<std::string>>> Artifacts::published_digest(
     CommitSha commit, fs::path file) const {
   auto const wanted = places_.sha256.empty() ? digest_beside(places_.build) : places_.sha256;

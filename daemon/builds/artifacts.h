@@ -14,37 +14,39 @@
 
 namespace torchwatch::builds {
 
-/// Where they lie, with `{commit}` in the name.
+/// The locations of artifacts, with `{commit}` in the name.
 struct ArtifactPlaces {
   std::string build;  ///< a directory, or the URL of an archive; empty: nowhere
-  /// A file with the archive's SHA-256, by URL or path; empty: it may lie next to the archive.
+  /// A file with the archive's SHA-256, as URL or path. Empty: a file next to the archive may have
+  /// it.
   std::string sha256{};
 };
 
-/// Builds of commits that somebody else made: `source.artifacts`.
+/// Builds of commits that another system made: `source.artifacts`.
 class Artifacts {
  public:
-  /// `fetcher` must outlive it. A download and its unpacking take `timeout` together at most.
+  /// `fetcher` must outlive it. `timeout` limits a download and its unpacking together.
   Artifacts(Fetcher& fetcher, ArtifactPlaces places, std::chrono::seconds timeout)
       : fetcher_{fetcher},
         places_{std::move(places)},
         timeout_{timeout} {}
 
-  /// The build in the commit's directory, if it is whole and of this commit; nothing where
-  /// artifacts have a URL. Blocks on the disk.
+  /// Returns the build in the commit's directory, if it is complete and of this commit. Returns
+  /// nothing where artifacts have a URL. Blocks on the disk.
   std::optional<Build> find(CommitSha const& commit) const;
 
-  /// Downloads and unpacks the commit's archive (zip or tar, however compressed) under `work`,
-  /// which is made if need be and the caller's to remove, and returns the prefix in it: the
-  /// archive's top, or the only directory there, whichever holds build.json, unread. Nothing when
-  /// the server has no such archive and no digest of it (404, 410), or where artifacts are
+  /// Downloads and unpacks the commit's archive (zip, or tar with any compression) under `work`.
+  /// Makes `work` if it is missing; the caller removes it. Returns the prefix: the archive's top or
+  /// its only directory, the one that holds build.json. Does not read that file. Returns nothing
+  /// when the server has neither the archive nor its digest (404, 410), or where artifacts are
   /// directories.
   ///
-  /// What has another SHA-256 than is published is not unpacked. One that is published in
-  /// `ArtifactPlaces::sha256` is required, one next to the archive may be missing. Fails with what
-  /// fetching fails with, naming URL and reason: corrupt, the archive or its digest is no good;
-  /// refused, the server gives none (403), or sends elsewhere than it may; unavailable, anything
-  /// else, also an archive that is not there though its digest is.
+  /// An archive whose SHA-256 differs from the published one is not unpacked. The digest of
+  /// `ArtifactPlaces::sha256` is required; the one next to the archive is optional.
+  ///
+  /// Fails as fetching does. Errors name URL and reason. corrupt: the archive or its digest is
+  /// damaged. refused: the server denies access (403), or redirects to a host that is not allowed.
+  /// unavailable: any other failure, such as an archive that is missing although its digest exists.
   boost::asio::awaitable<Result<std::optional<std::filesystem::path>>> download(
       CommitSha commit, std::filesystem::path work) const;
 

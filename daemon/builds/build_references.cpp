@@ -49,7 +49,7 @@ bisect::JudgedSeries judged_series(storage::Store& store,
   return judged;
 }
 
-/// Those of series of nightlies that are being judged.
+/// Returns the series baselines of nightlies that are being judged.
 std::vector<NightlyId> chosen_baselines(storage::Store& store,
                                         std::vector<Nightly> const& nightlies) {
   std::vector<NightlyId> chosen;

@@ -15,12 +15,12 @@ namespace torchwatch::builds {
 struct RetentionPolicy {
   std::filesystem::path folder;  ///< the directory of the builds, absolute
   config::BuildsOptions limits;
-  bool has_anchors = true;  ///< whether benchmarks are compared with anchors
+  bool has_anchors = true;  ///< benchmarks are compared with anchors
 };
 
 RetentionPolicy retention_policy_of(config::Options const& options);
 
-/// The companions that the builds in `folder` list, by the name of the build. Reads the disk.
+/// Returns the companions that the builds in `folder` list, by name of the build. Reads the disk.
 std::map<std::string, std::vector<std::string>> companions_in(std::filesystem::path const& folder);
 
 /// Reads the records that refer to builds. An incident is open until a user accepts it or rules
@@ -35,7 +35,7 @@ struct BuildWithUsers {
   std::vector<std::string> users;  ///< empty: it may be removed
 };
 
-/// The builds that are kept, the most recently measured first. Throws what the store throws.
+/// Returns the kept builds, the most recently measured first. Throws what the store throws.
 std::vector<BuildWithUsers> builds_with_users(storage::Store& store,
                                               RetentionPolicy const& policy,
                                               Timestamp now);

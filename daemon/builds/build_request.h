@@ -10,7 +10,7 @@
 
 namespace torchwatch::builds {
 
-/// What a user may request.
+/// The requests about builds that a user may send.
 enum class BuildAction {
   pin,     ///< keep the build, however large it is
   unpin,   ///< let the build be removed like others
@@ -30,9 +30,11 @@ struct BuildRequest {
   std::string why;  ///< for pin and fetch
 };
 
-/// Does what `request` says, and returns the builds that it changed. A fetch of a build that is not
-/// there is only stored, and returns none: nightly::WantedBuilds::bring() fetches it. Fails with
-/// not_found, with refused, naming the users of a build to be removed, and with unavailable.
+/// Does what `request` says, and returns the builds that it changed. Only stores the request to
+/// fetch a missing build, and returns none: nightly::WantedBuilds::bring() fetches it.
+///
+/// Fails with not_found, with unavailable, or with refused, which names the users of a build to be
+/// removed.
 Result<std::vector<KeptBuild>> carry_out(BuildRequest const& request,
                                          BuildStore& builds,
                                          storage::Store& store,

@@ -98,7 +98,7 @@ std::vector<Removal> BuildStore::prune() {
   return std::move(pruned.removals);
 }
 
-/// Returns the builds that were removed, and the limit that is exceeded even so.
+/// Returns the removed builds, and the limit that is still exceeded.
 Pruning BuildStore::remove_beyond(DiskSpace const& space) {
   auto const builds = store_.kept_builds().all();
   if (has_space(builds, space)) return {};
@@ -112,7 +112,7 @@ Pruning BuildStore::remove_beyond(DiskSpace const& space) {
   return pruning;
 }
 
-/// The directory is the truth; the table `kept_build` follows it.
+/// Updates the table `kept_build` to match the directory.
 void BuildStore::refresh() {
   delete_half_work();
   auto names = names_in(retention_policy_of(options_).folder);
@@ -148,8 +148,8 @@ void BuildStore::delete_half_work() {
              most_bytes_of_logs);
 }
 
-/// Whether `name` may be being fetched: a nightly that is announced or wanted back, or a companion
-/// that a build lists.
+/// True when `name` may be in the middle of a fetch: a nightly that is announced or wanted back, or
+/// a companion that a build lists.
 bool BuildStore::is_on_its_way(std::string const& name) const {
   auto const stem = name.substr(0, name.find('.'));
   auto const lists_it = [&stem](auto const& of_build) {

@@ -12,13 +12,13 @@
 
 namespace torchwatch::builds {
 
-/// The builds under `state_dir/builds`, and their companions: which are there, their sizes, when
-/// they were last measured, and which have to be removed. Blocks on the disk. Single-threaded;
-/// nothing else happens between reading a build's users and removing it.
+/// The builds under `state_dir/builds`, and their companions: which exist, their sizes, when they
+/// were last measured, and which must be removed. Blocks on the disk. Single-threaded; nothing else
+/// happens between reading a build's users and removing it.
 ///
-/// A build is renamed to NAME.removed, and is gone from then on; then it is deleted. What a killed
-/// removal left is deleted by the next call. Other entries with a dot in their name are unfinished
-/// and left alone.
+/// A removed build is first renamed to NAME.removed, which counts as its removal, and then deleted.
+/// The next call deletes what a killed removal left. Other entries with a dot in their name are
+/// unfinished and left alone.
 class BuildStore final : public DiskBudget {
  public:
   /// All arguments must outlive it.
@@ -27,26 +27,26 @@ class BuildStore final : public DiskBudget {
         store_{store},
         clock_{clock} {}
 
-  /// Records which builds are there now, and removes unused ones until one as large as the newest
-  /// fits as well. Logs each removal (`build_removed`).
+  /// Records which builds exist now. Removes unused builds until one more, as large as the newest,
+  /// fits. Logs each removal (`build_removed`).
   void make_space_for_another() override;
 
-  /// Records which builds are there now, and removes unused ones until quota and free space are
-  /// kept. Logs each removal (`build_removed`). Raises `builds_need_space` when what is in use
-  /// takes too much, and clears it otherwise.
+  /// Records which builds exist now. Removes unused builds until quota and free space are kept.
+  /// Logs each removal (`build_removed`). Raises `builds_need_space` when builds in use exceed a
+  /// limit, and clears it otherwise.
   void make_space() override;
 
-  /// Does what make_space() does, and returns what it removed.
+  /// Does what make_space() does, and returns the removed builds.
   std::vector<Removal> prune();
 
   /// Records that the build at `prefix` is about to be measured, to the hour. Does nothing for a
-  /// build that lies elsewhere.
+  /// build in another directory.
   void use(std::string const& prefix);
 
-  /// The name of the build at `prefix`; empty when that lies elsewhere.
+  /// Returns the name of the build at `prefix`; empty when it is in another directory.
   std::string name_of(std::string const& prefix) const;
 
-  /// Pins the build, or takes its pin away. Fails with not_found when no build has this name.
+  /// Pins the build, or removes its pin. Fails with not_found when no build has this name.
   Result<KeptBuild> pin(std::string const& name, std::optional<Pin> pin);
 
   /// Removes a build without users. Fails with not_found, with refused, naming its users, and with

@@ -33,7 +33,7 @@ Nightly next_nightly() {
   return next;
 }
 
-/// Collects the users of builds, one kind of user a function.
+/// Collects the users of builds. Each kind of user has a function.
 class UserCollector {
  public:
   UserCollector(std::vector<KeptBuild> const& builds, BuildReferences const& references)
@@ -78,7 +78,7 @@ void UserCollector::add(std::optional<NightlyId> id, std::string const& user) {
   if (nightly != nullptr) add(name_of(*nightly, references_.builds), user);
 }
 
-/// The commit's builds by any recipe, and those of its nightlies.
+/// Adds the commit's builds by any recipe, and those of its nightlies.
 void UserCollector::add(CommitSha const& commit, std::string const& user) {
   if (commit.hex.empty()) return;
   for (auto const& build : builds_)
@@ -103,15 +103,15 @@ void UserCollector::add_nightlies() {
   }
 }
 
-/// An edition that is waited for chooses its baseline when it comes. Later nightlies go on until
-/// then.
+/// Adds the baseline that an edition will have: it chooses its baseline only when it is downloaded.
+/// Later nightlies proceed until then.
 void UserCollector::add_baseline_of_edition(Nightly const& nightly) {
   if (nightly.baseline || !bisect::is_edition(nightly, references_.nightlies)) return;
   auto const baseline = bisect::baseline_of(nightly, references_.nightlies);
   if (baseline) add(baseline->id, "baseline of nightly " + nightly.date);
 }
 
-/// Of those series that `usual`, the baseline of the next nightly, did not judge.
+/// Adds the baselines of the series that `usual`, the next nightly's baseline, did not judge.
 void UserCollector::add_baselines_of_series(Nightly const& usual) {
   auto const baselines =
       bisect::series_baselines(next_nightly(), usual, references_.nightlies, references_.series);

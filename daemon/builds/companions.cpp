@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// The only directory that companions share with a build. What else they bring is Python's.
+/// The only directory that companions share with a build. Their other files are for Python.
 constexpr auto shared = "nvidia";
 constexpr auto list_name = "companions";
 
@@ -40,7 +40,7 @@ Result<> write_list(fs::path const& directory, std::vector<Companion> const& com
   return write_small_file(directory / list_name, lines);
 }
 
-/// One that is kept already and fits; of several the newest.
+/// Returns a suitable companion that is kept already; the newest of several.
 std::optional<Companion> kept(fs::path const& builds, fetch::Requirement const& wanted) {
   std::optional<Companion> best;
   std::optional<fetch::Version> best_version;
@@ -60,7 +60,7 @@ std::optional<Companion> kept(fs::path const& builds, fetch::Requirement const& 
   return best;
 }
 
-/// Makes `link` a second name of `file`, unless it is there: some files come with several wheels.
+/// Makes `link` a second name of `file`, unless it exists: some files are in several wheels.
 Result<> link_file(fs::path const& file, fs::path const& link) {
   std::error_code problem;
   fs::create_directories(link.parent_path(), problem);
@@ -69,7 +69,7 @@ Result<> link_file(fs::path const& file, fs::path const& link) {
   return cannot("link " + link.string(), problem);
 }
 
-/// Gives `directory` all files that `companion` shares.
+/// Links all shared files of `companion` into `directory`.
 Result<> link_all(fs::path const& companion, fs::path const& directory) {
   std::error_code problem;
   if (!fs::exists(companion / shared, problem)) return {};
@@ -88,7 +88,7 @@ Result<> link_all(fs::path const& companion, fs::path const& directory) {
 
 std::string folder_of(Companion const& companion) {
   auto folder = companion_prefix + companion.name + "-" + companion.version;
-  // A dot is of what is half made.
+  // Unfinished directories have a dot in their name.
   std::ranges::replace_if(
       folder, [](char c) { return c == '.' || c == '+' || c == '!' || c == '/'; }, '_');
   return folder;
@@ -96,7 +96,7 @@ std::string folder_of(Companion const& companion) {
 
 std::vector<Companion> companions_listed_in(fs::path const& directory) {
   std::vector<Companion> companions;
-  // Recipes leave in their builds what they like, under any name.
+  // Recipes may leave any files in their builds, under any name.
   auto const text = read_small_file(directory / list_name);
   if (!text) return companions;
   std::istringstream stream{*text};
@@ -120,8 +120,8 @@ asio::awaitable<Result<>> Companions::bring(fs::path directory) {
   co_return Result<>{};
 }
 
-/// Those that the wheel names, and those that they name in turn; of a package the first that is
-/// named counts, which is the wheel's own word.
+/// Returns the requirements of the wheel, then theirs. The first requirement of a package counts,
+/// so that of the wheel itself wins.
 asio::awaitable<Result<std::vector<Companion>>> Companions::bring_all(fs::path directory) {
   std::vector<Companion> companions;
   auto const torch = fetch::wheel_metadata_of(directory);
@@ -149,7 +149,7 @@ asio::awaitable<Result<std::vector<Companion>>> Companions::bring_all(fs::path d
   co_return companions;
 }
 
-/// Lists it before it comes, so that nobody takes it for one that no build needs.
+/// Lists the companion before it is fetched, so that it counts as in use.
 asio::awaitable<Result<Companion>> Companions::bring_one(fetch::Requirement wanted,
                                                          std::string machine,
                                                          fs::path directory,
@@ -169,7 +169,7 @@ asio::awaitable<Result<Companion>> Companions::bring_one(fetch::Requirement want
   }
   auto companion = there.value_or(Companion{file.name, file.version});
   before.push_back(companion);
-  // Those that a killed call had brought already are held on to.
+  // Keeps the companions that a killed call had already fetched.
   for (auto const& listed : companions_listed_in(directory))
     if (std::ranges::find(before, listed) == before.end()) before.push_back(listed);
   auto const listed = write_list(directory, before);

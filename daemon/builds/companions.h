@@ -24,22 +24,23 @@ struct Companion {
   friend bool operator==(Companion const&, Companion const&) = default;
 };
 
-/// What all directories of companions begin with.
+/// The prefix of all directories of companions.
 inline constexpr auto companion_prefix = "companion-";
 
-/// Its directory below `state_dir/builds`: "companion-nvidia-cudnn-cu13-9_15_1_9". Pure.
+/// Returns its directory below `state_dir/builds`: "companion-nvidia-cudnn-cu13-9_15_1_9". Pure.
 std::string folder_of(Companion const& companion);
 
-/// Those of the build in `state_dir/builds/NAME`, as they are listed there; none where no list is.
+/// Returns the companions that the build in `state_dir/builds/NAME` lists; none without a list.
 std::vector<Companion> companions_listed_in(std::filesystem::path const& directory);
 
-/// CUDA wheels leave CUDA to other wheels of their index. Those that LibTorch loads are brought
-/// here once and kept beside the builds, a directory each; a build lists them in `companions` and
-/// has links to their files in `nvidia`, beside its `torch`, which is where its libraries look for
-/// them. The links are hard ones: a file is gone when nobody has it any more. Single-threaded.
+/// Fetches the companions of CUDA wheels. A CUDA wheel gets CUDA from other wheels of its index.
+/// Those that LibTorch loads are fetched once, and kept next to the builds, one directory each. A
+/// build lists them in `companions`. It has hard links to their files in `nvidia`, next to its
+/// `torch`, where its libraries look for them. A file is deleted with its last link.
+/// Single-threaded.
 class Companions {
  public:
-  /// All must outlive it. `budget` is asked before each companion that is fetched, and after it.
+  /// All must outlive it. `budget` is called before and after each companion that is fetched.
   Companions(boost::asio::any_io_executor executor,
              config::Options const& options,
              Fetcher& fetcher,
@@ -49,10 +50,9 @@ class Companions {
         budget_{budget},
         gate_{std::move(executor), 1} {}
 
-  /// Gives the unpacked wheel in `directory` its companions; may be killed at any instant and done
-  /// again. Fails with corrupt when a wheel's METADATA cannot be understood, with what fetching
-  /// fails with, and with unavailable when the index has none that fits, or has it on a host that
-  /// is not allowed.
+  /// Gives the unpacked wheel in `directory` its companions. Can be killed at any time and
+  /// repeated. Fails as fetching does. corrupt: a wheel's METADATA cannot be parsed. unavailable:
+  /// the index has no suitable companion, or has it on a host that is not allowed.
   boost::asio::awaitable<Result<>> bring(std::filesystem::path directory);
 
  private:

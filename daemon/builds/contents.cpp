@@ -26,7 +26,7 @@ bool is_control(unsigned char character) {
   return std::iscntrl(character) != 0;
 }
 
-/// `path` as it stands in the prefix, so that it is the same wherever that lies.
+/// Returns `path` relative to the prefix, so that it does not depend on the prefix.
 std::string inside(std::string const& prefix, std::string const& path) {
   return path.starts_with(prefix + "/") ? path.substr(prefix.size() + 1) : path;
 }

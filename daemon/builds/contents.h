@@ -8,18 +8,18 @@
 
 namespace torchwatch::builds {
 
-/// What a build is made of and packed with, beside its commit, a line each: what `recipe` holds,
-/// which made it, a Recipe{} where that is not known; what its build.json says; the files of its
-/// lib directory; its companions. Where artifacts lie is not told: reports are public. Reads the
-/// disk.
+/// Returns the parts of a build, except its commit, one per line. These are the contents of
+/// `recipe` (a Recipe{} when it is unknown), the fields of build.json, the files of the lib
+/// directory, and the companions. Does not contain the location of artifacts, since reports are
+/// public. Reads the disk.
 std::vector<std::string> packaging_of(Build const& build, Recipe const& recipe);
 
-/// The lines that only one has: "- gcc 12" where it is `before`, then "+ gcc 13" where it is
-/// `after`. Pure.
+/// Returns the lines that are in only one of the two: "- gcc 12" from `before`, then "+ gcc 13"
+/// from `after`. Pure.
 std::vector<std::string> differences(std::vector<std::string> before,
                                      std::vector<std::string> after);
 
-/// The same of two texts of a line each.
+/// Returns the lines that are in only one of two texts, in the same form. Pure.
 std::vector<std::string> differences(std::string_view before, std::string_view after);
 
 }  // namespace torchwatch::builds

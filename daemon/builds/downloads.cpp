@@ -26,7 +26,7 @@ fetch::DownloadRequest question_to(config::FeedOptions const& feed, std::string 
 
 fs::path download_folder(config::Options const& options) {
   auto folder = fs::absolute(options.state_dir) / "downloads";
-  std::error_code ignored;  // whoever writes there names it
+  std::error_code ignored;  // writing to it reports the error
   fs::create_directories(folder, ignored);
   return folder;
 }

@@ -6,24 +6,24 @@
 #include "config/options.h"
 #include "fetch/download.h"
 
-/// Where what the feed publishes comes from, and where it comes to.
+/// The addresses of published files, and the folders for downloads.
 namespace torchwatch::builds {
 
-/// How a file of the feed is downloaded.
+/// Returns the limits and proxies for the download of a file.
 fetch::DownloadRequest download_of(config::FeedOptions const& feed, std::string url);
 
-/// How a page of the feed is downloaded, or a file asked for by its head: what is not answered soon
-/// is asked again by the next pass, and this one goes on.
+/// Returns the request for a page of the feed, or for the head of a file. It gives up early: the
+/// next pass tries again.
 fetch::DownloadRequest question_to(config::FeedOptions const& feed, std::string url);
 
-/// Where files lie while they come; made if need be.
+/// Returns the folder for downloads, and makes it if it is missing.
 std::filesystem::path download_folder(config::Options const& options);
 
-/// The index's page of a package's wheels. `package`: its canonical name.
+/// Returns the address of the index page with a package's wheels. `package`: its canonical name.
 std::string page_of_wheels(config::FeedOptions const& feed, std::string const& package);
 
-/// A page may link to anywhere; files come from the index's own host and from `feed.hosts`, and not
-/// over http where the index has https.
+/// True when a file may be fetched from `url`: from the index's own host or one of `feed.hosts`,
+/// and not over http where the index uses https.
 bool is_allowed(std::string const& url, config::FeedOptions const& feed);
 
 }  // namespace torchwatch::builds

@@ -61,8 +61,7 @@ void FetchReporter::note(fetch::FetchProgress const& progress) {
     log(progress);
 }
 
-/// The cursor goes back to the line's beginning, so that whatever is logged next is written over
-/// it.
+/// The cursor returns to the start of the line, so that the next log line overwrites it.
 void FetchReporter::show(fetch::FetchProgress const& progress, Clock::time_point now) {
   std::chrono::duration<double> const seconds = now - started_;
   auto const came = static_cast<double>(progress.bytes - *at_start_);

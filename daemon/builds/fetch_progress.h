@@ -9,12 +9,12 @@
 
 namespace torchwatch::builds {
 
-/// "[########------------]  43% of 958 MiB, 31.0 MiB/s, 17 s left", or what is known of it, in less
-/// than 80 characters. `bytes_per_s`: 0 when that is not known yet. Pure.
+/// Returns "[########------------] 43% of 958 MiB, 31.0 MiB/s, 17 s left", or the known part of it,
+/// in less than 80 characters. `bytes_per_s`: 0 when unknown. Pure.
 std::string progress_line(fetch::FetchProgress const& progress, double bytes_per_s);
 
-/// Reports the progress of a fetch: on a terminal in one line that is overwritten, otherwise in a
-/// log line a minute.
+/// Reports the progress of a fetch. On a terminal it overwrites one line; otherwise it writes one
+/// log line per minute.
 class FetchReporter {
  public:
   explicit FetchReporter(std::string url);

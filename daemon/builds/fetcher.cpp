@@ -15,13 +15,13 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// What was asked for, of the last word of a program.
+/// Returns the expected kind of reply from the last message of a program.
 template <class T>
 Result<T> answer_in(Result<fetch::Message> message) {
   if (!message) return message.error();
   if (auto* const answer = std::get_if<T>(&*message)) return std::move(*answer);
   if (auto const* const refusal = std::get_if<fetch::Refusal>(&*message)) return refusal->error;
-  return Error{ErrorCode::corrupt, "torchwatch-fetch: it answers what nobody asked"};
+  return Error{ErrorCode::corrupt, "torchwatch-fetch: unexpected reply"};
 }
 
 }  // namespace
@@ -44,7 +44,7 @@ asio::awaitable<Result<fetch::CompanionFile>> FetchProgram::find(fetch::Companio
   co_return answer_in<fetch::CompanionFile>(co_await run(std::move(any), page));
 }
 
-/// The program's last word.
+/// Returns the program's last message.
 asio::awaitable<Result<fetch::Message>> FetchProgram::run(fetch::Request request,
                                                           fetch::DownloadRequest download) {
   auto const unavailable = [&download](std::string const& why) {

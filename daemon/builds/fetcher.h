@@ -15,26 +15,25 @@
 
 namespace torchwatch::builds {
 
-/// Brings what strangers publish. An interface, because the other end is the world.
+/// Downloads published files. An interface, because the other end is a server on the Internet.
 class Fetcher {
  public:
   virtual ~Fetcher() = default;
 
-  /// As fetch::carry_out. Cancelling this ends it; what was downloaded by then is gone on from
-  /// another time.
+  /// Does what fetch::carry_out does. Cancelling ends the fetch; the next one resumes the download.
   virtual boost::asio::awaitable<Result<fetch::Fetched>> fetch(fetch::FetchRequest request) = 0;
 
-  /// As fetch::look_into.
+  /// Does what fetch::look_into does.
   virtual boost::asio::awaitable<Result<fetch::Index>> look_into(fetch::IndexRequest request) = 0;
 
-  /// As fetch::find_companion.
+  /// Does what fetch::find_companion does.
   virtual boost::asio::awaitable<Result<fetch::CompanionFile>> find(
       fetch::CompanionRequest request) = 0;
 };
 
-/// Has torchwatch-fetch do it, a process each, without our token in its environment. A
-/// FetchReporter reports the progress. Fails also with unavailable, when the program takes longer
-/// than the download's limit, unpacking included, or ends without an answer.
+/// Runs torchwatch-fetch, one process per request, without our token in its environment. A
+/// FetchReporter reports the progress. Also fails with unavailable when the program exceeds the
+/// limit of the download, unpacking included, or ends without a reply.
 class FetchProgram final : public Fetcher {
  public:
   /// `program`: torchwatch-fetch.

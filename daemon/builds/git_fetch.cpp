@@ -15,10 +15,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Nothing of a fetch that is cut off helps the next: a clone that is months behind needs its time.
+/// The limit of a fetch. An interrupted fetch saves nothing for the next, and a clone that is
+/// months behind takes long.
 constexpr std::chrono::hours longest_fetch{1};
 
-/// Fails with the first of `commits` that is not there.
+/// Fails with the first of `commits` that is missing.
 Result<> look_for(bisect::GitHistory const& history, std::vector<CommitSha> const& commits) {
   for (auto const& commit : commits) {
     auto const found = history.commit(commit);
@@ -27,8 +28,8 @@ Result<> look_for(bisect::GitHistory const& history, std::vector<CommitSha> cons
   return {};
 }
 
-/// Whether everything came, and only some branches could not be moved: a new one has the name of a
-/// folder of old ones, say.
+/// True when all objects were received and only some branches could not be moved. For example, a
+/// new branch has the name of a folder of old ones.
 bool has_come(async::ToolRun const& run) {
   constexpr int some_refs = 1;  // "fatal" ends with 128
   return run.is_good() || (run.status.signal == 0 && run.status.code == some_refs &&
@@ -39,8 +40,8 @@ bool is_kept_out_by_a_lock(async::ToolRun const& run) {
   return run.errors.find(".lock': File exists") != std::string::npos;
 }
 
-/// Whether a git that was killed left it. Git holds the lock of a branch for milliseconds, and
-/// writes to a pack while it receives.
+/// True when a killed git left the file. Git holds the lock of a branch for milliseconds, and keeps
+/// writing to a pack while it receives.
 bool is_dead(fs::path const& file) {
   constexpr std::chrono::hours certainly{1};
   std::error_code problem;
@@ -48,7 +49,7 @@ bool is_dead(fs::path const& file) {
   return !problem && fs::file_time_type::clock::now() - written > certainly;
 }
 
-/// What a fetch that was killed had received, which is of no use to the next.
+/// Removes the packs of killed fetches, which are useless to the next.
 void remove_dead_packs(fs::path const& git_directory) {
   std::error_code problem;
   for (auto at = fs::directory_iterator{git_directory / "objects/pack", problem};
@@ -60,7 +61,7 @@ void remove_dead_packs(fs::path const& git_directory) {
   }
 }
 
-/// Whether anything was locked by a git that is gone: branches, or the list of them.
+/// Removes the locks that a killed git left on branches or their list. True when there were any.
 bool release_dead_locks(fs::path const& git_directory) {
   std::vector<fs::path> locks{git_directory / "packed-refs.lock"};
   std::error_code problem;
@@ -85,7 +86,7 @@ asio::awaitable<Result<>> GitFetch::ensure(std::vector<CommitSha> commits) {
   if (known || known.error().code != ErrorCode::not_found || source_.remote.empty())
     co_return known;
   auto const alone = co_await gate_.enter();
-  if (look_for(*history, commits)) co_return Result<>{};  // whoever was here before fetched them
+  if (look_for(*history, commits)) co_return Result<>{};  // an earlier caller fetched them
   auto const fetched = co_await fetch();
   // A fetch may fail at one branch after it brought all the others.
   auto const found = look_for(*history, commits);
@@ -104,8 +105,8 @@ asio::awaitable<Result<>> GitFetch::refresh() {
 asio::awaitable<Result<>> GitFetch::fetch() {
   auto const started = std::chrono::steady_clock::now();
   spdlog::info("fetch_started repository={} remote={}", source_.repository, source_.remote);
-  // Into a pack, whatever its size: a fetch that is killed then leaves no commit without its
-  // ancestors. Git tidies packs up by itself, as after any fetch.
+  // Always into a pack: a killed fetch then leaves no commit without its ancestors. Git repacks on
+  // its own, as after any fetch.
   std::vector<std::string> arguments{"-c",
                                      "fetch.unpackLimit=1",
                                      "-c",
@@ -140,8 +141,8 @@ asio::awaitable<Result<>> GitFetch::fetch() {
                   !run && run.error().is_of_host};
 }
 
-/// One that fails tidies up after those that were killed, and is tried once more when these had
-/// left branches locked.
+/// Runs git. When it fails, cleans up after killed calls, and repeats it once if they had left
+/// locks.
 asio::awaitable<Result<async::ToolRun>> GitFetch::git_past_remains(
     std::vector<std::string> arguments) {
   auto const again = arguments;
@@ -157,7 +158,7 @@ asio::awaitable<Result<async::ToolRun>> GitFetch::git_past_remains(
   co_return co_await git(again, longest_fetch);
 }
 
-/// Where branches go when the remote does not say it; empty when it does.
+/// Returns the refspec for branches when the remote has none; otherwise an empty text.
 asio::awaitable<Result<std::string>> GitFetch::missing_refspec() {
   std::vector<std::string> question{"config", "--get-all", "remote." + source_.remote + ".fetch"};
   auto const configured = co_await git(std::move(question));

@@ -16,13 +16,13 @@
 
 namespace torchwatch::builds {
 
-/// Brings new commits from `source.remote` into `source.repository`, by git itself.
-/// Single-threaded; one fetch at a time.
+/// Fetches new commits from `source.remote` into `source.repository`, with git. Single-threaded;
+/// one fetch at a time.
 ///
-/// Branches go where the remote's refspecs put them. Where none is configured, as after `git clone
-/// --bare`, they go to the branches of a bare repository, and to refs/remotes/REMOTE of another.
-/// Nothing is pruned, and tags and submodules are left out. Locks of branches and unfinished packs
-/// that are an hour old are those of a git that was killed: they are removed.
+/// Branches follow the refspecs of the remote. Without refspecs, as after `git clone --bare`, they
+/// go to the branches of a bare repository, or to refs/remotes/REMOTE otherwise. Nothing is pruned;
+/// tags and submodules are left out. A killed git leaves locks of branches and unfinished packs:
+/// those that are an hour old are removed.
 class GitFetch {
  public:
   /// `source` must outlive it.
@@ -31,18 +31,18 @@ class GitFetch {
         source_{source},
         gate_{std::move(executor), 1} {}
 
-  /// Returns at once when all `commits` are in the repository, otherwise after a fetch, if there is
-  /// a remote. Errors name the repository and the first commit that is missing: unavailable when
-  /// the fetch failed, so that it may be tried again (Error::is_of_host where git did not start);
-  /// not_found when the remote lacks it, too.
+  /// Returns immediately when all `commits` are in the repository, otherwise after a fetch, if
+  /// there is a remote. Errors name the repository and the first missing commit. unavailable: the
+  /// fetch failed and may be tried again (Error::is_of_host where git did not start). not_found:
+  /// the remote lacks the commit, too.
   boost::asio::awaitable<Result<>> ensure(std::vector<CommitSha> commits);
 
-  /// Fetches what is new; nothing without a remote. Fails with unavailable, in git's words.
+  /// Fetches new commits; does nothing without a remote. Fails with unavailable and git's message.
   boost::asio::awaitable<Result<>> refresh();
 
-  /// Asks the remote for a branch's commit and fetches nothing: the hash, or nothing where the
-  /// remote has no such branch. Fails with unavailable, in git's words, when it does not answer
-  /// within a minute.
+  /// Returns the commit of a branch on the remote, without a fetch; nothing where the remote has no
+  /// such branch. Fails with unavailable and git's message when the remote does not answer within a
+  /// minute.
   boost::asio::awaitable<Result<std::optional<CommitSha>>> ask_remote(std::string branch);
 
  private:

@@ -18,7 +18,7 @@ asio::awaitable<Result<async::ToolRun>> run_git(asio::any_io_executor executor,
   command.argv.insert(command.argv.end(), arguments.begin(), arguments.end());
   command.env = {{"GIT_TERMINAL_PROMPT", "0"}, {"LC_ALL", "C"}};  // what it says is looked at
   command.inherits = process::network_variables();
-  // GIT_DIR and its like would lead it elsewhere.
+  // GIT_DIR and similar variables would select another repository.
   command.inherits.insert(
       command.inherits.end(),
       {"GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSL_*", "GIT_CONFIG_*", "SSH_*", "XDG_*"});

@@ -9,7 +9,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Somebody may still be writing, and whoever limits what is written looks at the file.
+/// The minimum age: a program may still be writing to a newer log, and its Watchdog reads the size
+/// of the file.
 constexpr std::chrono::hours fresh{1};
 
 struct Log {
@@ -18,7 +19,7 @@ struct Log {
   std::uintmax_t bytes = 0;
 };
 
-/// Those written to last first.
+/// Returns the logs in `folder`, the most recently written first.
 std::vector<Log> logs_in(fs::path const& folder) {
   std::vector<Log> logs;
   std::error_code problem;

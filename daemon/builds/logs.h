@@ -6,9 +6,9 @@
 
 namespace torchwatch::builds {
 
-/// Deletes the files of `folder` that nobody wrote to for longer than `age`, and then those written
-/// to longest ago, but for the last hour's, until what is left has at most `most_bytes`. What
-/// cannot be deleted stays.
+/// Deletes the files of `folder` that were not written to for `age`. Then deletes the least
+/// recently written ones until the rest has at most `most_bytes`, but none of the last hour. Files
+/// that cannot be deleted stay.
 void prune_logs(std::filesystem::path const& folder,
                 std::chrono::seconds age,
                 std::uintmax_t most_bytes);

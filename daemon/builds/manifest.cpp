@@ -21,7 +21,7 @@ Error bad_field(std::filesystem::path const& file, std::string const& what) {
 
 constexpr int deepest = 16;
 
-/// Nothing when it is nested deeper than anybody means it.
+/// Returns nothing when the text is nested too deeply.
 std::optional<json> parse(std::string const& text) {
   bool is_shallow = true;
   auto object = json::parse(text, [&](int depth, json::parse_event_t, json const&) {

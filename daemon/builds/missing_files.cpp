@@ -17,10 +17,10 @@ namespace {
 /// PyTorch's files are some hundred MiB.
 constexpr std::chrono::hours longest_lookup{1};
 
-/// Of the tree without files, which git knows everywhere.
+/// The ID of the tree without files, which git always knows.
 constexpr auto empty_tree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
-/// What git printed, or why it failed.
+/// Returns git's output, or the reason why it failed.
 asio::awaitable<Result<std::string>> output_of(asio::any_io_executor executor,
                                                std::string repository,
                                                std::vector<std::string> arguments) {
@@ -31,8 +31,8 @@ asio::awaitable<Result<std::string>> output_of(asio::any_io_executor executor,
   co_return Error{ErrorCode::unavailable, reason_of_git(*run)};
 }
 
-/// Whether a remote promised what the clone left out. A git that finds no such setting fails, which
-/// is an answer; one that this host cannot start gives none.
+/// True when a remote promised the files that the clone left out. A git that finds no such setting
+/// fails, which means false. A git that this host cannot start is an error.
 asio::awaitable<Result<bool>> is_partial(asio::any_io_executor executor, std::string repository) {
   std::vector<std::string> question{
       "config", "--get-regexp", R"(^(remote\..*\.promisor|extensions\.partialclone)$)"};
@@ -42,7 +42,7 @@ asio::awaitable<Result<bool>> is_partial(asio::any_io_executor executor, std::st
   co_return settings && !settings->empty();
 }
 
-/// Whether the list of a commit's objects names any that is missing: "?HASH" on a line.
+/// True when the list of a commit's objects names a missing one: a line "?HASH".
 bool names_missing(std::string const& objects) {
   return objects.starts_with('?') || objects.find("\n?") != std::string::npos;
 }
@@ -64,7 +64,7 @@ asio::awaitable<Result<>> bring_missing_files(asio::any_io_executor executor,
     co_return Error{ErrorCode::not_found,
                     source.repository + ": a partial clone without the files of commit " +
                         commit.hex + ", and there is no source.remote to fetch them from"};
-  // To count lines, git fetches all files that are missing at once.
+  // Counting lines makes git fetch all missing files at once.
   arguments = {"diff",
                "--shortstat",
                "--no-renames",

@@ -9,10 +9,11 @@
 
 namespace torchwatch::builds {
 
-/// Has git bring the files of `commit` that a partial clone left at its remote. Does nothing where
-/// `source.repository` is not a partial clone, or has them all. Fails with unavailable when the
-/// remote does not give them now, or this host cannot start git (Error::is_of_host); with not_found
-/// when there is no `source.remote` to ask: nothing is fetched then. `source` must outlive it.
+/// Fetches the files of `commit` that a partial clone left at its remote, with git. Does nothing
+/// when `source.repository` is not a partial clone or has them all. `source` must outlive it.
+///
+/// unavailable: the remote does not send them now, or this host cannot start git
+/// (Error::is_of_host). not_found: there is no `source.remote`.
 boost::asio::awaitable<Result<>> bring_missing_files(boost::asio::any_io_executor executor,
                                                      config::SourceOptions const& source,
                                                      CommitSha commit);

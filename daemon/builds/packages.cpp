@@ -19,8 +19,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Whether the same contents will be no better another time. A server that refuses them may think
-/// again: it does while a file is being published.
+/// True when another attempt would give the same error. A server that denies access may allow it
+/// later: it denies it while a file is being published.
 bool is_for_good(ErrorCode code) {
   return code == ErrorCode::corrupt || code == ErrorCode::invalid_argument;
 }
@@ -45,7 +45,7 @@ Result<std::optional<bisect::NightlyRelease>> release_in(config::Options const& 
                                                          CommitSha const& release) {
   auto const history = bisect::GitHistory::open(options.source.repository);
   if (!history) return history.error();
-  constexpr int newest = 400;  // a year, for whoever starts with an old index
+  constexpr int newest = 400;  // a year, enough for a start with an old index
   auto const releases =
       history->nightly_releases(options.feed.branch, newest, options.source.remote);
   if (!releases) return releases.error();
@@ -66,8 +66,8 @@ void check_date(Nightly const& nightly, bisect::NightlyRelease const& release) {
                short_of(release.trunk));
 }
 
-/// Notes which contents came. The server's names of a file that an interrupted call had downloaded
-/// are not known any more.
+/// Stores the digest of the downloaded contents. The server's names of a file that an interrupted
+/// call had downloaded are lost.
 void note(fetch::Downloaded const& came, PublishedFile& file) {
   file.sha256 = came.sha256;
   file.bytes = came.bytes;
@@ -84,8 +84,8 @@ BuildManifest manifest_of(Nightly const& nightly, config::FeedOptions const& fee
   return manifest;
 }
 
-/// A cache may send the older contents of a file for a while; those of a nightly that was brought
-/// once do not come back.
+/// The error about the contents of a file. A cache may send the older contents of a new edition for
+/// a while. But an edition that was fetched once does not return: the error is then permanent.
 Error of_contents(Nightly const& nightly, Error error) {
   bool const are_others = error.message.find(fetch::other_contents) != std::string::npos;
   if (are_others && nightly.state != NightlyState::announced) error.code = ErrorCode::corrupt;
@@ -102,7 +102,7 @@ std::string channels_of(std::string const& found, std::string const& named) {
   return "; it is of channel " + channel_of(found) + ", not " + channel_of(named);
 }
 
-/// What lies in `directory`, if it is what the file's name promised.
+/// Returns the contents of `directory`, if its version is that of the file's name.
 Result<fetch::PackageContents> checked_contents(Nightly const& nightly, fs::path const& directory) {
   auto contents = fetch::contents_of(directory);
   if (!contents || contents->version == nightly.version) return contents;
@@ -159,7 +159,7 @@ asio::awaitable<Result<>> Packages::fetch(Nightly& nightly, fs::path directory) 
   co_return Result<>{};
 }
 
-/// What lies in `directory`, whole; build.json is written last.
+/// Returns the complete build in `directory`; build.json is written last.
 asio::awaitable<Result<BuildAttempt>> Packages::read(Nightly& nightly,
                                                      fs::path directory,
                                                      Trunk wanted) {
@@ -169,7 +169,7 @@ asio::awaitable<Result<BuildAttempt>> Packages::read(Nightly& nightly,
     fs::remove_all(directory, ignored);
     co_return without_build(contents.error().message);
   }
-  // One that was measured stays under the commit that it was measured under.
+  // A measured build keeps the commit under which it was measured.
   if (nightly.commit.hex.empty()) {
     auto const noted = co_await note_commit(nightly, contents->release_commit, wanted);
     if (!noted) co_return noted.error();
@@ -191,8 +191,8 @@ asio::awaitable<Result<BuildAttempt>> Packages::read(Nightly& nightly,
   co_return attempt;
 }
 
-/// Notes the trunk commit and the date of a release. The release's own commit stands for the trunk
-/// commit where the clone does not name that: the nightly is measured then, and not bisected.
+/// Stores the trunk commit and the date of a release. Where the clone does not name the trunk
+/// commit, the release commit replaces it. The nightly is then measured, but not bisected.
 asio::awaitable<Result<>> Packages::note_commit(Nightly& nightly, CommitSha release, Trunk wanted) {
   if (options_.source.repository.empty()) {
     nightly.commit = release;

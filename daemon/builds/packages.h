@@ -19,14 +19,14 @@
 
 namespace torchwatch::builds {
 
-/// What becomes of a nightly whose trunk commit the remote of the clone does not give now.
+/// The treatment of a nightly whose trunk commit the clone's remote does not give now.
 enum class Trunk {
   awaited,   ///< it is tried again
   optional,  ///< its release commit stands for it
 };
 
-/// Builds that are published: each nightly's file is brought into `state_dir/builds/nightly-ID` and
-/// stays there. Single-threaded.
+/// Published builds. Each nightly's file is fetched into `state_dir/builds/nightly-ID` and kept
+/// there. Single-threaded.
 class Packages {
  public:
   /// All arguments must outlive it.
@@ -43,12 +43,14 @@ class Packages {
         workers_{workers},
         companions_{std::move(executor), options, fetcher, budget} {}
 
-  /// The build of `nightly.file`, which is brought here unless it is, with its companions and a
-  /// worker compiled for it; notes in `nightly` what it says of itself (commits) and which contents
-  /// it has. Absent, with the reason, when these contents are no good, or no worker compiles
-  /// against them. Fails with unavailable when it may be tried again, since the server or a cache
-  /// in front of it is behind: what has come is not downloaded again. A clone that cannot name the
-  /// trunk commit costs no measurement: the release commit stands for it then.
+  /// Returns the build of `nightly.file` with its companions and a worker compiled for it. Fetches
+  /// the file if it is missing. Stores in `nightly` its commits, read from the build, and its
+  /// contents' digest.
+  ///
+  /// The result has no build, but a reason, when the contents are damaged or no worker compiles
+  /// against them. Fails with unavailable when another attempt may succeed, because the server or a
+  /// cache is behind; downloaded data is not downloaded again. If the clone cannot name the trunk
+  /// commit, the release commit replaces it and the nightly is measured.
   boost::asio::awaitable<Result<BuildAttempt>> bring(Nightly& nightly,
                                                      Trunk trunk = Trunk::awaited);
 

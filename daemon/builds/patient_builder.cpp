@@ -18,8 +18,8 @@ std::string subject_of(CommitSha const& culprit, CommitSha const& onto, RecipeId
   return fmt::format("build {}-without-{}-{}", onto.hex, culprit.hex, recipe.value);
 }
 
-/// Whether the attempts are those of an earlier request: it was given up a day ago, or was not
-/// asked for in a week.
+/// True when the attempts belong to an earlier request: they were given up a day ago, or the last
+/// one is a week old.
 bool is_of_earlier_request(Retry const& retry, Timestamp now) {
   constexpr std::chrono::hours week{7 * 24};
   return now - retry.last >= (is_over(retry) ? retry_patience : week);
@@ -69,8 +69,8 @@ std::optional<Error> PatientBuilder::too_early(std::string const& subject) {
   return postponed(retry, now);
 }
 
-/// The record of what was given up stays for a day, so that a kill before the answer is stored does
-/// not begin another day.
+/// The record of a build that was given up stays for a day. So a kill before the result is stored
+/// does not start another day of attempts.
 Result<BuildAttempt> PatientBuilder::patient(std::string const& subject,
                                              Result<BuildAttempt> attempt) {
   if (!attempt) return attempt;

@@ -10,14 +10,14 @@
 
 namespace torchwatch::builds {
 
-/// Why nothing is tried now: the last reason, and when the next attempt is due. Nothing where it is
-/// due, or where there was no attempt.
+/// Returns the reason to wait: the last failure, and the time of the next attempt. Returns nothing
+/// when an attempt is due, or when there was none.
 std::optional<Error> postponed(std::optional<Retry> const& retry, Timestamp now);
 
-/// Asks another builder again, at longer and longer intervals (next_attempt), for what it could not
-/// build this time (BuildAttempt::may_pass). The store counts the attempts at each commit and
-/// recipe, so all processes and restarts share one day. An Error of the other builder counts for
-/// nothing. Single-threaded.
+/// Retries the builds of another builder that failed temporarily (BuildAttempt::may_pass), at
+/// increasing intervals (next_attempt). The store counts the attempts per commit and recipe, so all
+/// processes and restarts share one day. An Error of the other builder does not count.
+/// Single-threaded.
 class PatientBuilder final : public Builder {
  public:
   /// All must outlive it.
@@ -28,8 +28,8 @@ class PatientBuilder final : public Builder {
 
   boost::asio::awaitable<Result<Recipe>> recipe(int layout) override;
 
-  /// As the other's. Fails with unavailable, also before the next attempt is due, for
-  /// `retry_patience` after the first attempt; then the last attempt is the answer.
+  /// Builds as the other builder does. Fails with unavailable, also before the next attempt is due,
+  /// for `retry_patience` after the first attempt. After that, returns the last attempt.
   boost::asio::awaitable<Result<BuildAttempt>> build(CommitSha commit,
                                                      RecipeId recipe,
                                                      From from) override;

@@ -10,9 +10,9 @@
 
 namespace torchwatch::builds {
 
-/// Rounds that prepare their builds. Before each round every build is marked as used, and gets a
-/// worker of today's sources if its worker was made here: after an update of torchwatch yesterday's
-/// build is measured by the same code as today's.
+/// Rounds that prepare their builds. Before each round, every build is marked as used. If its
+/// worker was made here, it gets one of the current sources. So after an update of torchwatch, old
+/// and new builds are measured by the same code.
 class PreparedRounds final : public measure::Rounds {
  public:
   /// All must outlive it.
@@ -21,7 +21,7 @@ class PreparedRounds final : public measure::Rounds {
         builds_{builds},
         workers_{workers} {}
 
-  /// Fails also as Workers::renew does; nothing is measured then.
+  /// Also fails as Workers::renew does, without a measurement.
   boost::asio::awaitable<Result<std::vector<JobOutcome>>> measure(
       measure::RoundKey key, std::vector<Build> builds) override;
 

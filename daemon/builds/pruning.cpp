@@ -32,7 +32,7 @@ class SpaceLeft {
     free_ += bytes;
   }
 
-  /// The limit that is exceeded; empty: none.
+  /// Returns the limit that is exceeded; empty: none.
   std::string shortage() const {
     auto const ahead = space_.next_build == 0 ? "" : ", with one more";
     if (space_.quota > 0 && kept_ + space_.next_build > space_.quota)

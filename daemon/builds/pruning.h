@@ -26,18 +26,18 @@ struct Pruning {
   std::string shortage;           ///< the limit that is exceeded even after them; empty: none
 };
 
-/// Chooses builds to remove until `space` is kept: the least recently measured first. A build stays
-/// when it has users, or was measured within the hour before `now`: its comparison may still run.
-/// Pure.
+/// Chooses builds to remove until the limits of `space` are kept, the least recently measured
+/// first. A build stays when it has users. It also stays when it was measured within the hour
+/// before `now`, because its comparison may still run. Pure.
 Pruning plan_pruning(std::vector<KeptBuild> builds,
                      BuildUsers const& users,
                      DiskSpace const& space,
                      Timestamp now);
 
-/// Whether `builds` fit without removing any. Pure.
+/// True when `builds` fit without a removal. Pure.
 bool has_space(std::vector<KeptBuild> const& builds, DiskSpace const& space);
 
-/// "1.5 GiB", or "1.5 MiB" below one GiB. Pure.
+/// Returns "1.5 GiB", or "1.5 MiB" below one GiB. Pure.
 std::string size_text(std::int64_t bytes);
 
 }  // namespace torchwatch::builds

@@ -18,27 +18,28 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// To say what it depends on takes a recipe no time.
+/// The time limit of `--dependencies`, which needs no work.
 constexpr std::chrono::seconds patience{60};
 
 constexpr auto layout_variable = "TORCHWATCH_LAYOUT";
 
-/// With which bubblewrap ends when it cannot make a sandbox, as recipes do that failed this time.
+/// The exit status of bubblewrap when it cannot make a sandbox. Recipes that fail temporarily use
+/// it, too.
 constexpr int failed_sandbox = 1;
 
-/// Set only where it is not the usual one.
+/// Sets the variable only for a layout that is not the usual one.
 void ask_for(int layout, process::Command& command) {
   if (layout > 0) command.env[layout_variable] = std::to_string(layout);
 }
 
-/// The processors that each of the recipes at a time may use.
+/// Returns the number of processors for each of the recipes that run at a time.
 int cores_of_one(config::SourceOptions const& source) {
   int const all =
       source.cores > 0 ? source.cores : static_cast<int>(std::thread::hardware_concurrency());
   return std::max(1, all / source.builds);
 }
 
-/// Both may lie where recipes would not find them.
+/// Lets recipes read both, even in directories that are hidden from them.
 Workshop::Access access_of(config::SourceOptions const& source) {
   Workshop::Access access;
   for (auto const& path : {fs::path{source.recipe}.parent_path(), fs::path{source.repository}})
@@ -108,8 +109,8 @@ asio::awaitable<Result<RecipeRun>> RecipeProgram::build(
   access.readable.push_back(tree.reverts());
   access.writable = {tree.source(), tree.kept(), prefix.parent_path()};
   access.temporary = prefix.parent_path() / "tmp";
-  // The lock stays outside. Orphans of a killed recipe hold it, too: nobody builds where they still
-  // write.
+  // The lock file stays outside. Orphans of a killed recipe hold it, too, so no other recipe builds
+  // where they still write.
   constexpr std::size_t locking = 3;
   auto confined = co_await workshop_.confine(std::move(command), std::move(access), locking);
   if (!confined) co_return confined.error();

@@ -16,17 +16,17 @@
 
 namespace torchwatch::builds {
 
-/// The layout that a recipe's contents are of: what a line "layout 1" says; 0 where there is none.
+/// Returns the layout that a recipe's contents name in a line such as "layout 1"; 0 without one.
 int layout_in(std::string_view contents);
 
-/// How a recipe ended, and the same in words: its exit status, its signal, or why it was killed.
+/// The end of a recipe. `how` has the exit status, the signal, or the reason of a kill in words.
 struct RecipeRun {
   process::ExitStatus status;
   std::string how;
 };
 
-/// `source.recipe`, the program that builds a commit. What it is given and what its exit status
-/// means: deploy/recipes/README.md.
+/// `source.recipe`, the program that builds a commit. deploy/recipes/README.md describes its
+/// arguments and exit status.
 class RecipeProgram {
  public:
   /// `workshop` must outlive it.
@@ -35,19 +35,22 @@ class RecipeProgram {
         workshop_{workshop},
         source_{workshop.options().source} {}
 
-  /// What it is now, a line each: the id that git gives the program's text, and what the program
-  /// answers to `--dependencies`. Nothing more than the id where it gives no answer; empty when no
-  /// recipe is configured. Runs in `directory`. Asked for another `layout` than the usual, a
-  /// program that knows layouts says so in a line. Fails with unavailable when it takes too long or
-  /// is killed, with not_found when there is no such program.
+  /// Returns the recipe's contents, one item per line: git's ID of the program's text, and the
+  /// program's reply to `--dependencies`. Only the ID when it does not reply; empty when no recipe
+  /// is configured. Runs in `directory`. A program that knows layouts adds a line for a `layout`
+  /// that is not the usual one.
+  ///
+  /// Fails with unavailable when the program exceeds its time limit or is killed, with not_found
+  /// when there is no such program.
   boost::asio::awaitable<Result<std::string>> contents(std::filesystem::path directory,
                                                        int layout) const;
 
   /// Builds the commit that `tree` has checked out into `prefix`, in a directory of its own, with
-  /// that layout, and keeps what the recipe prints in `log`. One that takes longer than
-  /// `source.timeout_s`, or prints more than a Watchdog allows, is killed. Fails with unavailable
-  /// when this host cannot start it: no process, descriptor or memory is left, or no sandbox can be
-  /// made.
+  /// the given layout. Stores the recipe's output in `log`. Kills a recipe that exceeds
+  /// `source.timeout_s` or the output limit of a Watchdog.
+  ///
+  /// Fails with unavailable when this host cannot start it: no process, descriptor or memory is
+  /// left, or it cannot make a sandbox.
   boost::asio::awaitable<Result<RecipeRun>> build(CommitSha commit,
                                                   Worktree const& tree,
                                                   std::filesystem::path prefix,

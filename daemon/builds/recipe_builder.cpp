@@ -39,11 +39,11 @@ std::string note_of(Error const& problem) {
   return "git cannot check it out; the service's log says why (checkout_failed)";
 }
 
-/// A directory that is gone with this object.
+/// A directory that is removed with this object.
 class Scratch {
  public:
   explicit Scratch(fs::path path) : path_{std::move(path)} {
-    std::error_code ignored;  // whoever writes there will say so
+    std::error_code ignored;  // writing to it reports the error
     fs::create_directories(path_, ignored);
   }
 
@@ -94,18 +94,18 @@ asio::awaitable<Result<Recipe>> RecipeBuilder::recipe(int layout) {
   co_return store_.recipes().with(RecipeKind::program, *contents);
 }
 
-/// The recipe as it is now; fails when that is not the one.
+/// Returns the current recipe; fails when it is not `recipe`.
 asio::awaitable<Result<Recipe>> RecipeBuilder::expect(RecipeId recipe) {
   auto const then = store_.recipes().find(recipe);
   auto now = co_await this->recipe(then ? layout_in(then->contents) : 0);
   if (!now || now->id == recipe) co_return now;
   auto const changes = differences(then ? then->contents : "", now->contents);
-  co_return Error{ErrorCode::unavailable,
-                  fmt::format("the recipe, or what it builds with, is not what it was: {}",
-                              fmt::join(changes, ", "))};
+  co_return Error{
+      ErrorCode::unavailable,
+      fmt::format("the recipe, or what it builds with, has changed: {}", fmt::join(changes, ", "))};
 }
 
-/// A name of its own every time: what a killed attempt started may live on for a moment.
+/// A new name every time: a process of a killed attempt may still run for a moment.
 fs::path RecipeBuilder::scratch_for(std::string const& what) const {
   auto const attempt = std::chrono::steady_clock::now().time_since_epoch().count();
   return state_dir_ / "work" / (what + "-" + std::to_string(attempt));
@@ -160,7 +160,7 @@ asio::awaitable<Result<BuildAttempt>> RecipeBuilder::build_without(CommitSha cul
   co_return co_await get(std::move(request));
 }
 
-/// Keeps those who want the same commit apart, as long as there are any.
+/// Makes requests for the same commit wait for each other.
 class RecipeBuilder::Making {
  public:
   Making(RecipeBuilder& builder, CommitSha commit) : builder_{builder}, commit_{std::move(commit)} {
@@ -189,7 +189,7 @@ asio::awaitable<Result<BuildAttempt>> RecipeBuilder::get(Request request) {
   if (auto known = recall(commit, request.recipe, request.from)) co_return std::move(*known);
   Making making{*this, commit};
   auto const alone = co_await making.enter();
-  // Somebody may have made it meanwhile.
+  // Another request may have made it meanwhile.
   if (auto known = recall(commit, request.recipe, request.from)) co_return std::move(*known);
   auto const place = co_await gate_.enter();
   budget_.make_space_for_another();
@@ -248,10 +248,10 @@ asio::awaitable<Result<BuildAttempt>> RecipeBuilder::run_recipe(fs::path work, R
   auto const checked_out = co_await check_out(*tree, request.origin);
   if (!checked_out && checked_out.error().is_of_host) co_return checked_out.error();
   if (!checked_out) {
-    // The note is published: git's own words, and paths, go to the log alone.
+    // The note is published. Git's message and paths go only to the log.
     spdlog::warn(
         "checkout_failed commit={} reason=\"{}\"", short_of(commit), checked_out.error().message);
-    // What is not there, and not to be asked for anywhere, does not come.
+    // A missing object without a remote stays missing.
     bool const is_missing = checked_out.error().code == ErrorCode::not_found;
     co_return give_up(commit,
                       request.recipe,
@@ -271,7 +271,7 @@ asio::awaitable<Result<BuildAttempt>> RecipeBuilder::run_recipe(fs::path work, R
   auto const where = run->how + ", see " + log.string();
   if (run->status.signal == 0 && run->status.code > last_ordinary_status)
     co_return Error{ErrorCode::refused, "build " + short_of(commit) + ": recipe aborted: " + where};
-  // A build takes an hour, and a host may be brought up to date meanwhile.
+  // A build takes an hour, and an update of the host may change the recipe meanwhile.
   auto const still_expected = co_await expect(request.recipe);
   if (!still_expected) co_return still_expected.error();
   if (run->status.signal != 0 || run->status.code != 0) {
@@ -285,8 +285,8 @@ asio::awaitable<Result<BuildAttempt>> RecipeBuilder::run_recipe(fs::path work, R
   co_return co_await keep(commit, request.recipe, prefix, cost);
 }
 
-/// A partial clone gets the files first that it lacks. Those of a revert are of commits that were
-/// built before.
+/// A partial clone first gets the files that it lacks. The files of a revert are those of commits
+/// that were built before.
 asio::awaitable<Result<>> RecipeBuilder::check_out(Worktree& tree, Origin origin) {
   if (!origin.revert) {
     auto const brought = co_await bring_missing_files(executor_, source_, origin.commit);
@@ -295,7 +295,8 @@ asio::awaitable<Result<>> RecipeBuilder::check_out(Worktree& tree, Origin origin
   co_return co_await tree.check_out(std::move(origin));
 }
 
-/// A downloaded prefix of the commit, or nothing. What cannot be had or used is told.
+/// Returns the downloaded prefix of the commit, or nothing. Logs an artifact that is unavailable or
+/// damaged.
 asio::awaitable<Result<std::optional<fs::path>>> RecipeBuilder::download(CommitSha const& commit,
                                                                          fs::path const& work) {
   auto downloaded = co_await artifacts_.download(commit, work / "artifact");
@@ -316,8 +317,10 @@ asio::awaitable<Result<BuildAttempt>> RecipeBuilder::keep(CommitSha commit,
                                                           BuildAttempt::Cost cost) {
   auto const build = read_build(made);
   if (!build)
-    co_return give_up(
-        commit, recipe, "recipe left no good prefix: " + build.error().message, Outlook::passing);
+    co_return give_up(commit,
+                      recipe,
+                      "the recipe's prefix is not valid: " + build.error().message,
+                      Outlook::passing);
   if (build->manifest.commit != commit) {
     co_return give_up(commit,
                       recipe,
@@ -347,8 +350,8 @@ asio::awaitable<Result<BuildAttempt>> RecipeBuilder::keep(CommitSha commit,
   co_return BuildAttempt{std::move(*kept), "", cost, recipe};
 }
 
-/// An archive that came whole and is no good will be no better. A server that refuses one may think
-/// again: it does while a file is being published.
+/// A complete archive that is damaged stays so. A server that denies access may allow it later: it
+/// denies it while a file is being published.
 RecipeBuilder::Outlook RecipeBuilder::outlook_of(Error const& download) {
   return download.code == ErrorCode::corrupt ? Outlook::none : Outlook::passing;
 }

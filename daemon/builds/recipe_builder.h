@@ -21,19 +21,18 @@
 
 namespace torchwatch::builds {
 
-/// Makes builds by the configured recipe, and keeps them under `state_dir/builds`, one a commit and
-/// recipe. A build appears there complete or not at all. `source.builds` recipes at a time, of
-/// different commits, each in a worktree of its own under `state_dir/worktrees`. The disk budget is
-/// asked before each build that is made, and after it.
+/// Makes builds with the configured recipe, and keeps them under `state_dir/builds`, one per commit
+/// and recipe. A build appears there complete or not at all. Up to `source.builds` recipes run at a
+/// time, for different commits, each in its own worktree under `state_dir/worktrees`. The disk
+/// budget is called before and after each build.
 ///
-/// The recipe's exit statuses are those of `git bisect run`: 0 built; 125 never buildable, which is
-/// remembered; 1-124, 126, 127, a signal or a time-out failed this time (BuildAttempt::may_pass);
-/// above 127 is an Error, because going on would be wrong. Its log is kept in
+/// The recipe's exit statuses are those of `git bisect run`. 0: built. 125: permanently
+/// unbuildable, which is stored. 1-124, 126, 127, a signal or a time-out: failed this time
+/// (BuildAttempt::may_pass). Above 127: an Error, because it would be wrong to continue. The log is
 /// `state_dir/logs/build-SHA.log`.
 class RecipeBuilder final : public Builder {
  public:
-  /// All but `executor` must outlive it. Removes what a killed predecessor left
-  /// half-made.
+  /// All but `executor` must outlive it. Removes unfinished builds of a killed predecessor.
   RecipeBuilder(boost::asio::any_io_executor executor,
                 Workshop& workshop,
                 Fetcher& fetcher,
@@ -55,18 +54,18 @@ class RecipeBuilder final : public Builder {
  private:
   class Making;
 
-  /// What is to be built.
+  /// A request for a build.
   struct Request {
     Origin origin;
     RecipeId recipe;
     From from = From::anywhere;
   };
 
-  /// What another attempt at a commit without a build may come to.
+  /// The expected result of another attempt at a commit without a build.
   enum class Outlook {
     passing,  ///< a build
-    none,     ///< the same
-    never,    ///< the same, which is remembered
+    none,     ///< the same failure
+    never,    ///< the same failure, which is stored
   };
 
   boost::asio::awaitable<Result<BuildAttempt>> get(Request request);
@@ -94,12 +93,12 @@ class RecipeBuilder final : public Builder {
   DiskBudget& budget_;
   storage::Store& store_;
   Clock const& clock_;
-  async::Semaphore gate_;  // one place a recipe
+  async::Semaphore gate_;  // one place per recipe
   WorktreePool worktrees_;
   Artifacts artifacts_;
   RecipeId artifacts_recipe_;  // 0: there are none
   RecipeProgram program_;
-  // One place each: whoever comes second waits.
+  // One place per commit: the second request for a commit waits.
   std::map<CommitSha, std::shared_ptr<async::Semaphore>> in_making_;
 };
 

@@ -23,13 +23,14 @@ fs::path made_in(fs::path const& prefix) {
   return prefix / "bin/torchwatch-worker.made";
 }
 
-/// What the worker there was made from. The build may have brought the file, and made it anything.
+/// True when the worker in the prefix was made from `dependencies`. The build may contain this
+/// file, with any contents.
 bool is_made_from(fs::path const& prefix, std::string const& dependencies) {
   auto const made = read_small_file(made_in(prefix));
   return made && *made == dependencies;
 }
 
-/// "resnet18;dlrm", or nothing for all.
+/// Returns "resnet18;dlrm", or nothing for all models.
 std::string models_of(config::SuiteOptions const& suite) {
   std::string models;
   if (suite.backend != "eager") return models;
@@ -40,12 +41,12 @@ std::string models_of(config::SuiteOptions const& suite) {
   return models;
 }
 
-/// builds/nightly-7/libtorch is of nightly-7.
+/// Returns "nightly-7" for builds/nightly-7/libtorch.
 std::string name_of(fs::path const& prefix) {
   return prefix.parent_path().filename().string();
 }
 
-/// The project's own, which the program that compiles them comes with.
+/// The sources of the project that `program`, deploy/build-worker, belongs to.
 fs::path sources_of(fs::path const& program) {
   std::error_code ignored;
   return fs::canonical(program, ignored).parent_path().parent_path();
@@ -53,8 +54,8 @@ fs::path sources_of(fs::path const& program) {
 
 }  // namespace
 
-/// Whether it is a nightly that was downloaded, state_dir/builds/nightly-7/libtorch. The others'
-/// workers came with them.
+/// True for a downloaded nightly, such as state_dir/builds/nightly-7/libtorch. Other builds have
+/// their own workers.
 bool WorkerProgram::is_unpacked_here(fs::path const& prefix) const {
   auto const builds = (fs::absolute(options_.state_dir) / "builds").lexically_normal();
   return prefix.parent_path().parent_path() == builds && name_of(prefix).starts_with("nightly-");
@@ -63,7 +64,7 @@ bool WorkerProgram::is_unpacked_here(fs::path const& prefix) const {
 asio::awaitable<Result<>> WorkerProgram::renew(fs::path prefix) {
   std::error_code ignored;
   if (!is_unpacked_here(prefix) || !fs::exists(made_in(prefix), ignored)) co_return Result<>{};
-  // Asked of each round, so it does not ask the program again.
+  // Called before each round, so it does not run the program again.
   if (!newest_.empty() && is_made_from(prefix, newest_)) co_return Result<>{};
   auto const made = co_await make(prefix);
   if (made || made.error().code != ErrorCode::corrupt) co_return made;
@@ -138,8 +139,8 @@ asio::awaitable<Result<>> WorkerProgram::compile(fs::path prefix) {
   compiling.stdout_file = log.string();
   spdlog::info("worker_started build={}", name_of(prefix));
   Workshop::Access access;
-  // A wheel has its torch/ and its nvidia/ in one directory. What lies in the latter is other
-  // nightlies', too.
+  // A wheel has its torch/ and nvidia/ in one directory. The files in nvidia/ also belong to other
+  // nightlies.
   access.readable = {sources_of(program_), prefix.parent_path()};
   access.writable = {work, worker_in(prefix).parent_path()};
   access.temporary = work / "tmp";
@@ -151,7 +152,7 @@ asio::awaitable<Result<>> WorkerProgram::compile(fs::path prefix) {
       co_await async::run_tool(executor_, std::move(*confined), options_.source.timeout);
   if (!run) co_return run.error();
   if (!run->is_good()) {
-    // A sandbox that cannot be made ends as a compiler that failed.
+    // A failure to make the sandbox looks like a compiler error.
     auto const tried = co_await workshop_.try_out();
     if (!tried) co_return tried.error();
     constexpr int host_is_to_blame = 127;

@@ -15,27 +15,27 @@
 
 namespace torchwatch::builds {
 
-/// Workers for builds that come without one, each compiled against its build's own headers, since
-/// no two builds promise the same ABI. An interface, because a compiler and other people's headers
-/// decide.
+/// Workers for builds that have none, each compiled against its build's own headers, since the ABI
+/// of two builds may differ. An interface, because the result depends on a compiler and other
+/// people's headers.
 class Workers {
  public:
   virtual ~Workers() = default;
 
-  /// Makes sure that the build in `prefix` has a worker of the sources and the compiler as they are
-  /// now. Fails with corrupt and the first error when it does not compile, with unavailable when
-  /// that is not the build's fault.
+  /// Gives the build in `prefix` a worker of the current sources and compiler. Fails with corrupt
+  /// and the first error when the worker does not compile. Fails with unavailable when the build is
+  /// not the cause.
   virtual boost::asio::awaitable<Result<>> make(std::filesystem::path prefix) = 0;
 
-  /// The same, where the worker that is there was made here; others are left alone. So builds that
-  /// are measured beside each other have workers of the same sources. A build against which they do
-  /// not compile any more is left without a worker: its jobs fail, until the sources are others.
+  /// Does what make() does, if the existing worker was made here. So builds that are measured side
+  /// by side have workers of the same sources. A build against which the sources no longer compile
+  /// loses its worker: its jobs fail until the sources change.
   virtual boost::asio::awaitable<Result<>> renew(std::filesystem::path prefix) = 0;
 };
 
-/// Has deploy/build-worker compile them, one at a time, under `state_dir/workers`, with its words
-/// in `state_dir/logs/worker-BUILD.log`. What a worker was compiled from stands beside it, in
-/// `PREFIX/bin/torchwatch-worker.made`. Single-threaded.
+/// Compiles workers with deploy/build-worker, one at a time, under `state_dir/workers`. The log is
+/// `state_dir/logs/worker-BUILD.log`. `PREFIX/bin/torchwatch-worker.made`, next to the worker,
+/// records what it was compiled from. Single-threaded.
 class WorkerProgram final : public Workers {
  public:
   /// `program`: deploy/build-worker. `workshop` must outlive it.
@@ -49,7 +49,8 @@ class WorkerProgram final : public Workers {
   boost::asio::awaitable<Result<>> make(std::filesystem::path prefix) override;
   boost::asio::awaitable<Result<>> renew(std::filesystem::path prefix) override;
 
-  /// What compiles on this host, in one line. Fails with unavailable, naming what is missing.
+  /// Returns the compiler tools of this host, in one line. Fails with unavailable and names the
+  /// missing tool.
   boost::asio::awaitable<Result<std::string>> tools();
 
  private:
@@ -64,7 +65,7 @@ class WorkerProgram final : public Workers {
   std::string program_;
   Workshop& workshop_;
   config::Options const& options_;
-  std::string newest_;  // what the last worker was made from, or would have been
+  std::string newest_;  // what the last worker was to be made from
   async::Semaphore gate_;
 };
 

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// What compilers, their caches and our recipes go by. Others are named by source.environment.
+/// The variables that compilers, their caches and our recipes use. source.environment names others.
 std::vector<std::string> const compiling{"CC",
                                          "CXX",
                                          "CPPFLAGS",
@@ -37,12 +37,12 @@ std::vector<std::string> const compiling{"CC",
                                          "TORCHWATCH_*"};
 
 std::optional<fs::path> variable(char const* name) {
-  auto const* const value = std::getenv(name);  // nobody sets any while there are threads
+  auto const* const value = std::getenv(name);  // no variable is set while there are threads
   if (value == nullptr || *value != '/') return std::nullopt;
   return fs::path{value};
 }
 
-/// Where programs keep what they can make again.
+/// Returns the cache directories of programs.
 std::vector<fs::path> caches() {
   std::vector<fs::path> found;
   if (auto const own = variable("CCACHE_DIR")) found.push_back(*own);
@@ -55,7 +55,7 @@ std::vector<fs::path> caches() {
 
 Error no_sandbox(Error const& reason) {
   return {ErrorCode::unavailable,
-          "this host cannot keep what is built in sandboxes: " + reason.message +
+          "this host cannot make sandboxes for builds: " + reason.message +
               "; install bubblewrap and let it make namespaces, or set "
               "source.isolation to \"none\"",
           reason.is_of_host};

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A checkout that takes longer hangs.
+/// The limit of a checkout; a longer one hangs.
 constexpr std::chrono::minutes longest{30};
 
 }  // namespace
@@ -97,7 +97,7 @@ asio::awaitable<Result<>> Worktree::go_to(Origin const& origin) {
     auto const made = history->revert(origin.revert->culprit, origin.revert->onto);
     if (!made) co_return made.error();
   }
-  std::error_code ignored;  // nobody else is in here: the one who locked it was killed
+  std::error_code ignored;  // the process that locked it was killed
   if (auto const own = source() / ".git"; !fs::is_symlink(own, ignored))
     fs::remove(own / "index.lock", ignored);
   std::vector<std::string> arguments{
@@ -107,8 +107,8 @@ asio::awaitable<Result<>> Worktree::go_to(Origin const& origin) {
   co_return co_await verify(origin.commit);
 }
 
-/// Whether the files are those of the commit: git may succeed though it could not write some. Line
-/// ends that .gitattributes converts are no difference, and submodules are the recipe's matter.
+/// Compares the files with the commit: git may succeed although it could not write some. Line ends
+/// that .gitattributes converts do not count as a difference. Submodules are up to the recipe.
 asio::awaitable<Result<>> Worktree::verify(CommitSha commit) {
   std::vector<std::string> arguments{"-C",
                                      source().string(),
@@ -129,7 +129,7 @@ asio::awaitable<Result<>> Worktree::git(std::vector<std::string> arguments) {
   process::Command command;
   command.argv = {"flock", "--no-fork", lock().string(), "git"};
   command.argv.insert(command.argv.end(), arguments.begin(), arguments.end());
-  // Whoever is killed before the clone is there leaves a directory that is in no repository of ours
+  // A killed clone leaves a directory that is not a repository, or not one of ours.
   command.env = {{"GIT_TERMINAL_PROMPT", "0"}, {"GIT_CEILING_DIRECTORIES", directory_.string()}};
   Workshop::Access access;
   access.readable = {repository(), reverts()};
@@ -141,7 +141,7 @@ asio::awaitable<Result<>> Worktree::git(std::vector<std::string> arguments) {
   auto const run = co_await async::run_tool(executor_, std::move(*confined), longest);
   if (!run) co_return run.error();
   if (run->is_good()) co_return Result<>{};
-  // A sandbox that cannot be made ends as a git that failed.
+  // A failure to make the sandbox looks like a failed git.
   auto const tried = co_await workshop_->try_out();
   if (!tried) co_return tried.error();
   co_return Error{ErrorCode::unavailable,

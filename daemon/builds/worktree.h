@@ -15,7 +15,7 @@
 
 namespace torchwatch::builds {
 
-/// Whose files a build is made of.
+/// The commit whose files a build is made of.
 struct Origin {
   CommitSha commit;
 
@@ -24,45 +24,46 @@ struct Origin {
     CommitSha onto;
   };
 
-  std::optional<Revert> revert{};  ///< the commit is this one, which no repository has
+  std::optional<Revert> revert{};  ///< set: `commit` is this revert, in no repository
 };
 
-/// A checkout of the watched repository that recipes use one after another, with a directory for
-/// what they keep between builds. It goes from commit to commit, so only what differs between two
-/// is compiled again. A clone of its own that shares the repository's objects: the repository is
-/// never written to, and whatever a recipe asks of git works. It may leave behind settings that
-/// have git run what it likes, so git, too, works in there as a recipe does, the service itself
-/// reads nothing of it, and neither can put another in the place of a directory that the service
-/// goes by. Single-threaded.
+/// A checkout of the watched repository that recipes use one after another, with a directory that
+/// they keep between builds. It moves from commit to commit, so only the differences are compiled.
+/// Single-threaded.
+///
+/// It is a separate clone that shares the repository's objects. The repository is never written to,
+/// and a recipe can use any git command. A recipe may leave settings that make git run any program.
+/// So git runs in the sandbox of recipes, the service reads no git data of the checkout, and
+/// neither can replace a directory that the service uses.
 class Worktree {
  public:
-  /// In `directory`, as it is, or to be made. `workshop` must outlive it.
+  /// Uses or makes the worktree in `directory`. `workshop` must outlive it.
   Worktree(boost::asio::any_io_executor executor,
            Workshop& workshop,
            std::filesystem::path directory);
 
   std::filesystem::path source() const { return directory_ / "source"; }
 
-  /// What recipes keep between builds.
+  /// The files that recipes keep between builds.
   std::filesystem::path kept() const { return directory_ / "kept"; }
 
-  /// A repository of the commits that take others back, which source() shares, too.
+  /// A repository of revert commits, whose objects source() shares, too.
   std::filesystem::path reverts() const { return directory_ / "reverts"; }
 
-  /// Held by whoever works in here: to be locked by flock(1) as long as a recipe runs.
+  /// A file to be locked with flock(1) while a recipe runs.
   std::filesystem::path lock() const { return directory_ / "lock"; }
 
-  /// Whether something was built in here, so that the next build is an incremental one.
+  /// True when something was built here, so that the next build is an incremental one.
   bool is_warm() const;
   void warm_up() const;
 
-  /// Empties kept() when what is in there was made by another recipe: nobody else may know that it
-  /// is stale. `contents`: of the recipe that works in here next.
+  /// Empties kept() when another recipe made its files, which may be stale. `contents`: those of
+  /// the next recipe.
   Result<> prepare_for(std::string const& contents) const;
 
-  /// Brings the files of a commit to source(): those that differ are written, and all are compared
-  /// with the commit afterwards. Fails with unavailable, in git's words, or because this host
-  /// cannot start git now (Error::is_of_host); the files that were there stay then.
+  /// Checks out a commit in source(). Writes only files that differ, and then compares all with the
+  /// commit. Fails with unavailable and git's message, or because this host cannot start git now
+  /// (Error::is_of_host). The old files stay then.
   boost::asio::awaitable<Result<>> check_out(Origin origin);
 
  private:

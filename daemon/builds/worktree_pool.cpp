@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Whether a process holds the lock.
+/// True when a process holds the lock.
 bool is_locked(fs::path const& lock) {
   int const file = ::open(lock.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return false;

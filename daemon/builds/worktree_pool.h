@@ -12,8 +12,8 @@
 
 namespace torchwatch::builds {
 
-/// The worktrees under a directory, as many as are used at a time. They outlive the service: the
-/// next build is an incremental one. Single-threaded.
+/// The worktrees under a directory, as many as are used at a time. They outlive the service, so
+/// that the next build is an incremental one. Single-threaded.
 class WorktreePool {
  private:
   struct PooledWorktree {
@@ -22,7 +22,7 @@ class WorktreePool {
   };
 
  public:
-  /// Whoever holds it is alone in the worktree.
+  /// The exclusive use of a worktree, until it is destroyed.
   class Lease {
    public:
     explicit Lease(PooledWorktree& place) : worktree_{&place} { worktree_->is_taken = true; }
@@ -45,16 +45,16 @@ class WorktreePool {
     PooledWorktree* worktree_;
   };
 
-  /// Takes over what a predecessor left, but for worktrees in which an orphan of a killed one still
-  /// builds: these are removed, and so is whatever it builds. `workshop` must outlive it.
+  /// Takes over the worktrees of a predecessor. Removes those in which an orphan of a killed one
+  /// still builds, with its output. `workshop` must outlive it.
   WorktreePool(boost::asio::any_io_executor executor,
                Workshop& workshop,
                std::filesystem::path parent);
 
-  /// One in which something was built, if such a one is free.
+  /// Returns a free worktree, preferably one in which something was built.
   Lease take();
 
-  /// Whether anything was built in any of them.
+  /// True when something was built in any of them.
   bool is_warm() const;
 
  private:

@@ -499,7 +499,7 @@ TEST_F(ArtifactsTest, WithADigestThatIsNoneAreNotAskedFor) {
                                       digest + "0",
                                       digest + "\n" + digest,
                                       std::string{"<html>Log in</html>"}})
-    expect_no_good(fetch_with_digest("torch.tar", nonsense), "file.sha256?...: it is no SHA-256");
+    expect_no_good(fetch_with_digest("torch.tar", nonsense), "file.sha256?...: not a SHA-256");
 
   expect_no_good(fetch_with_digest("torch.tar", std::string(5000, 'a')), "more than 4096 bytes");
   EXPECT_EQ(server_.times_asked(), 6);

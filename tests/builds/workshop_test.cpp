@@ -114,9 +114,8 @@ TEST_F(WorkshopTest, WithoutSandboxesDoesNothingUnlessItIsTold) {
   options_.source.isolation = config::IsolationWish::none;
   auto const told = run("echo ran");
   ::setenv("PATH", before.c_str(), 1);
-  EXPECT_THAT(
-      refused,
-      HasSubstr("error: this host cannot keep what is built in sandboxes: bwrap: no namespaces"));
+  EXPECT_THAT(refused,
+              HasSubstr("error: this host cannot make sandboxes for builds: bwrap: no namespaces"));
   EXPECT_EQ(told, "ran\n");
 }
 
