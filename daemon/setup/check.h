@@ -11,17 +11,17 @@
 
 namespace torchwatch::setup {
 
-/// One thing of the world that a configuration relies on, as it was found.
+/// The result of checking one thing that a configuration relies on.
 struct Check {
   std::string what;      ///< "index", "fleet a100"
-  bool is_good = false;  ///< or there was nothing to look at, as `found` then says
+  bool is_good = false;  ///< also when there was nothing to check
   std::string found;     ///< one line, for people
   std::chrono::duration<double> seconds{};
 };
 
-/// Looks at everything that `options` relies on, side by side: one check each, in an order that
-/// does not change, whatever the others found. Files nothing, fetches no commits and leaves
-/// nothing behind. Takes as long as the slowest, which a time limit of its own bounds at minutes.
+/// Checks everything that `options` relies on. The checks run side by side and do not affect each
+/// other. Their order in the result is fixed. Files no issues, fetches no commits and leaves
+/// nothing behind. Takes as long as the slowest check; each has a time limit of minutes.
 /// Single-threaded, on `executor`; `options` must outlive it. `executable`: this program.
 boost::asio::awaitable<std::vector<Check>> check_world(boost::asio::any_io_executor executor,
                                                        config::Options const& options,

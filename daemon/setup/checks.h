@@ -8,53 +8,55 @@
 #include "config/options.h"
 #include "storage/base/result.h"
 
-/// The checks that check_world makes, a file each. Each returns one line about what is good, or an
-/// Error of one line. All arguments that are references must outlive the coroutine.
+/// The result of a check of check_world: one line about what works, or an Error of one line. Each
+/// check has its own file. All arguments that are references must outlive the coroutine.
 namespace torchwatch::setup {
 
 using PendingCheck = boost::asio::awaitable<Result<std::string>>;
 
-/// Where things are: the loop, the configuration and this program.
+/// The inputs of the checks: the loop, the configuration and this program.
 struct CheckContext {
   boost::asio::any_io_executor executor;
   config::Options const& options;
   std::string executable;
 };
 
-/// Whether `state_dir` is there or can be made, can be written, has room, and belongs to no other
-/// service. Blocks.
+/// Checks that `state_dir` exists or can be made, is writable, has disk space, and is not in use by
+/// another service. Blocks.
 PendingCheck check_state(CheckContext const& context);
 
-/// Whether the service could listen, or does already. Blocks for at most two seconds.
+/// Checks that the service can listen on its address, or already does. Blocks for at most two
+/// seconds.
 PendingCheck check_http(CheckContext const& context);
 
-/// Whether somebody listens where the proxy is, if there is one. Takes five seconds at most, beside
-/// the look-up of its name.
+/// Checks that the proxy accepts connections, if there is one. Takes at most five seconds, plus the
+/// look-up of its name.
 PendingCheck check_proxy();
 
-/// Whether `source.repository` holds what bisections need: all commits and files, the branch that
-/// names the nightlies, as new as the feed, and a remote that answers; a commit is checked out on
-/// trial. An Error of a clone that lacks something names the command that mends it.
+/// Checks that `source.repository` has what bisections need: all commits and files, the branch that
+/// names the nightlies, as new as the feed, and a remote that replies. Checks a commit out on
+/// trial. The Error of an incomplete clone names the command that mends it.
 PendingCheck check_repository(CheckContext const& context);
 
-/// Whether the feed answers, and with what.
+/// Checks that the feed replies, and describes its nightlies.
 PendingCheck check_feed(CheckContext const& context);
 
-/// Whether workers can be compiled here, where the feed's builds come without one.
+/// Checks that workers can be compiled here, if the feed's builds need them.
 PendingCheck check_tools(CheckContext const& context);
 
-/// Whether the token is read, and the repository takes issues, as far as GitHub tells unasked.
+/// Checks that the token can be read, and that the repository accepts issues, as far as GitHub
+/// shows without a write.
 PendingCheck check_github(CheckContext const& context);
 
-/// Whether a runner of the fleet says hello through its launcher.
+/// Checks that a runner of the fleet starts through its launcher and sends its hello.
 PendingCheck check_fleet(CheckContext const& context, config::FleetOptions const& fleet);
 
-/// The torchwatch that answers where one with this configuration would: "torchwatch 0.1.0 at
-/// http://127.0.0.1:8917", with its health problem if it has one; empty if none answers. Blocks for
-/// at most two seconds.
+/// Returns the service that replies at the address of this configuration: "torchwatch 0.1.0 at
+/// http://127.0.0.1:8917". Adds its health problems, if any. Returns an empty text if no service
+/// replies. Blocks for at most two seconds.
 std::string running_service(config::HttpOptions const& http);
 
-/// Whether builds come from PyTorch's index or listing.
+/// True when builds come from PyTorch's index or listing.
 inline bool is_published(config::FeedOptions const& feed) {
   return feed.kind == config::FeedKind::wheels || feed.kind == config::FeedKind::libtorch;
 }

@@ -21,7 +21,7 @@ namespace {
 /// Settings of a clone by name; one may have several values.
 using Settings = std::multimap<std::string, std::string>;
 
-/// `path` as a shell takes it for one word.
+/// Returns `path` quoted as one word of a shell.
 std::string shell_word(std::string const& path) {
   constexpr std::string_view plain =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/._-+@:,=";
@@ -36,7 +36,8 @@ std::string git_in(std::string const& repository) {
   return "git -C " + shell_word(repository) + ' ';
 }
 
-/// Git checks the repository, and the clones of it that builds are made in check its git directory.
+/// Returns the command that makes git trust the repository. Clones of it, in which builds are made,
+/// check its git directory.
 std::string trusting_command(std::string const& repository) {
   auto const trust = [](std::string const& directory) {
     return "git config --global --add safe.directory " + shell_word(directory);
@@ -47,7 +48,7 @@ std::string trusting_command(std::string const& repository) {
   return trust(repository) + " && " + trust(inner.string());
 }
 
-/// Why git does not work in a repository.
+/// Returns the reason why git does not work in a repository.
 Error unusable(async::ToolRun const& run, std::string const& repository) {
   if (run.errors.find("dubious ownership") == std::string::npos)
     return Error{ErrorCode::unavailable, repository + ": " + builds::reason_of_git(run)};
@@ -69,7 +70,7 @@ Settings settings_in(std::string const& text) {
   return settings;
 }
 
-/// The remotes that have a variable.
+/// Returns the remotes that have a variable.
 std::vector<std::string> remotes_with(Settings const& settings, std::string const& variable) {
   std::string const before = "remote.";
   auto const after = '.' + variable;
@@ -98,19 +99,19 @@ void note(Settings const& settings, config::SourceOptions const& source, CloneSt
     state.refspecs.push_back(at->second);
 }
 
-/// Whether a refspec is of all branches.
+/// True when a refspec has all branches.
 bool is_of_all(std::string const& refspec) {
   auto const from = refspec.substr(refspec.starts_with('+') ? 1 : 0);
   return from.starts_with("refs/heads/*:") || from.starts_with("refs/*:");
 }
 
-/// Whether fetches bring one branch alone, as after `git clone --single-branch`: nightlies are on
-/// one, and their commits on another.
+/// True when fetches get only one branch, as after `git clone --single-branch`. Nightlies are on
+/// one branch, and their commits on another.
 bool is_narrow(CloneState const& state) {
   return state.refspecs.size() == 1 && !is_of_all(state.refspecs.front());
 }
 
-/// Of all branches, to where a clone of this kind has them.
+/// Returns the refspec of all branches for this kind of clone.
 std::string refspec_for(CloneState const& state) {
   auto const remote = state.remote.empty() ? std::string{"origin"} : state.remote;
   return "'+refs/heads/*:refs/" + (state.is_bare ? std::string{"heads"} : "remotes/" + remote) +

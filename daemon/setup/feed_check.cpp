@@ -17,7 +17,7 @@
 namespace torchwatch::setup {
 namespace {
 
-/// Asks once, where the service would ask again: whoever waits for the answer sees it sooner.
+/// Tries once, where the service would retry, so that the user sees the result sooner.
 class AskingOnce final : public builds::Fetcher {
  public:
   explicit AskingOnce(builds::Fetcher& fetcher) : fetcher_{fetcher} {}

@@ -8,8 +8,8 @@
 
 namespace torchwatch::setup {
 
-/// Asks the feed once, as the service does, but writes nothing to `state_dir`, which may not exist,
-/// and fetches no commits. `context` must outlive it.
+/// Reads the feed once, as the service does, but writes nothing to `state_dir`, which may not
+/// exist, and fetches no commits. `context` must outlive it.
 boost::asio::awaitable<Result<feed::Found>> look_at_feed(CheckContext const& context);
 
 }  // namespace torchwatch::setup

@@ -14,12 +14,12 @@
 namespace torchwatch::setup {
 namespace {
 
-/// In quotes, whatever it holds.
+/// Returns the text in quotes, with escapes.
 std::string quoted(std::string const& text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-/// A name that was found is no place for a new line.
+/// Returns the text without line breaks, for names that were found on the host.
 std::string one_line(std::string text) {
   std::ranges::replace_if(
       text, [](char byte) { return byte >= 0 && byte < ' '; }, ' ');
@@ -34,7 +34,7 @@ std::string counted(int count, std::string_view thing) {
   return counted(static_cast<std::size_t>(count), thing);
 }
 
-/// Benchmarks of all models, at sizes that have every test.
+/// Returns the number of benchmarks of all models, at sizes that have every test.
 int benchmarks_of_the_suite() {
   int benchmarks = 0;
   for (auto const& model : suite::catalogue())
@@ -42,11 +42,11 @@ int benchmarks_of_the_suite() {
   return benchmarks;
 }
 
-/// A process of one of them at smoke sizes, on average: 20 benchmarks of every eighth model, one
-/// thread at 2.8 GHz.
+/// The average time of a process at smoke sizes: 20 benchmarks of every eighth model, one thread at
+/// 2.8 GHz.
 constexpr int process_s = 4;
 
-/// Of a night: the sweep, and as much again for what has to be looked at more closely. Rounded up.
+/// Returns the time for a nightly: the sweep, and as much again for comparisons. Rounded up.
 int minutes_of_the_suite() {
   constexpr int processes = 2 * 2;  // two pairs
   constexpr int closer_look = 2;
@@ -56,14 +56,14 @@ int minutes_of_the_suite() {
   return (minutes / grain + 1) * grain;
 }
 
-/// What a worker may hold when two run side by side, and the host needs some itself; 0: the default
-/// fits.
+/// Returns the memory limit of a worker when two run side by side and the host needs some itself.
+/// 0: the default fits.
 std::int64_t memory_limit(Host const& host) {
   auto const share = std::int64_t{host.memory_mib} * 9 / 20;
   return host.memory_mib > 0 && share < config::MeasureOptions{}.memory_mib ? share : 0;
 }
 
-/// The channel that its GPU can be watched with.
+/// Returns the channel with which the GPU can be watched.
 std::optional<std::string> channel_of(Host const& host, FirstConfig const& first) {
   if (host.gpus.empty() || !host.has_cuda_toolkit || first.channel.empty()) return std::nullopt;
   return first.channel;
@@ -76,23 +76,23 @@ std::string feed_lines(Host const& host, FirstConfig const& first) {
       channel ? "some GiB, as do the libraries of CUDA that nightlies share" : "about 1 GiB";
   return fmt::format(
              R"(
-  // What PyTorch publishes each night, as pip gets it. A nightly is fetched once and takes {}; a worker for it
-  // is compiled here, in minutes. "builds" would say how much is kept: 200 GiB at most, and 10 GiB of the disk stay free.
+  // PyTorch's nightlies, the same wheels that pip installs. A nightly is downloaded once and takes {}; its worker
+  // is compiled here, in minutes. "builds" limits the disk space: 200 GiB at most by default, and 10 GiB stay free.
   "feed": {{ "kind": "wheels", "channel": "{}")",
              size,
              channel.value_or("cpu")) +
          url + R"( },
 
-  // A clone tells which commits a night brought: git clone --bare https://github.com/pytorch/pytorch.git
+  // A clone shows which commits are new in a nightly: git clone --bare https://github.com/pytorch/pytorch.git
   // "source": { "repository": "pytorch.git", "remote": "origin" },
 )";
 }
 
-/// Why these GPUs are not watched, and what would do it.
+/// Returns the reason why these GPUs are not watched, and how to watch them.
 std::string missing_lines(Host const& host, FirstConfig const& first) {
   if (host.cuda.empty())
-    return "Which CUDA its driver runs, nvidia-smi does not say: update the driver, or ask it "
-           "yourself.\n";
+    return "nvidia-smi does not show which CUDA its driver runs: update the driver, or run "
+           "nvidia-smi yourself.\n";
   auto const driver = "Its driver runs CUDA " + host.cuda;
   if (first.channel.empty()) return driver + ": " + one_line(first.no_channel) + ".\n";
   return driver + ", so " + first.channel + R"( fits, but workers for it
@@ -113,7 +113,7 @@ std::string gpu_lines(Host const& host, FirstConfig const& first) {
          ", and the CUDA toolkit is here, so it is watched.\n";
 }
 
-/// Where most of what is here is measured.
+/// Returns the fleet that can measure most on this host.
 std::string first_fleet(Host const& host, FirstConfig const& first) {
   if (!channel_of(host, first)) {
     return R"(
@@ -151,12 +151,12 @@ std::string fleet_lines(Host const& host, FirstConfig const& first) {
 std::string suite_lines(Host const& host) {
   auto text = fmt::format(
       R"(
-  // All models, at sizes that a CPU is through with in a night. Estimate, with cores of 2.8 GHz: {} benchmarks x 4 processes x {} s, and
-  // as much again for what needs a closer look: {} minutes, after the worker is compiled. Published sizes ("scale": "full") take
+  // All models, at sizes that a CPU measures in a night. Estimate for cores of 2.8 GHz: {} benchmarks x 4 processes x {} s, and
+  // as much again to confirm changes: {} minutes, after the worker is compiled. Published sizes ("scale": "full") take
   // many times as long, and larger models may run into measure.timeout_s.
   "suite": {{ "models": ["all"], "scale": "smoke" }},
 
-  // Two builds are measured beside each other, each on cores of its own; the fewer threads, the less noise.
+  // Two builds are measured side by side, each on its own cores. Fewer threads mean less noise.
   "measure": {{ "threads": {})",
       benchmarks_of_the_suite(),
       process_s,
@@ -171,7 +171,7 @@ constexpr auto last_lines = R"(
   // Incidents become issues when a repository is named; until then they are files in state_dir/reports.
   // "github": { "repository": "owner/name", "token_file": "token" },
 
-  // Who may ask the service, and how it stands: curl http://127.0.0.1:8917/healthz
+  // The address of the service. Its health: curl http://127.0.0.1:8917/healthz
   "http": { "address": "127.0.0.1", "port": 8917 }
 }
 )";
@@ -181,7 +181,7 @@ constexpr auto last_lines = R"(
 std::string first_config(Host const& host, FirstConfig const& first) {
   return "// Written by torchwatch init for " + one_line(host.name) + ": " + description_of(host) +
          R"(.
-// Everything else has a default: `torchwatch config show FILE`. Does it all work? `torchwatch config check FILE`.
+// All other options have defaults: `torchwatch config show FILE`. To test them all: `torchwatch config check FILE`.
 {
   // Database, builds, logs and reports. Relative paths are relative to this file.
   "state_dir": )" +

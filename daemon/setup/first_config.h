@@ -4,28 +4,29 @@
 
 #include "daemon/setup/host.h"
 
-/// The configuration that somebody begins with, as a function of the host. Pure.
+/// Returns the first configuration for a host. Pure.
 namespace torchwatch::setup {
 
-/// What a first configuration is told besides the host.
+/// The inputs of a first configuration, in addition to the host.
 struct FirstConfig {
   std::string state_dir = "state";
-  std::string url;  ///< of a mirror of download.pytorch.org; empty: that itself
+  std::string url;  ///< a mirror of download.pytorch.org; empty: no mirror
   /// The channel of nightlies for the GPU's driver, "cu130"; empty: none, for the reason in
   /// `no_channel`.
   std::string channel{};
   std::string no_channel{};
 };
 
-/// The text of a configuration file for `host`, JSON with comments. It watches the GPU where there
-/// is one, a channel for its driver and a CUDA toolkit to compile workers with, else the CPU; what
-/// else was found is in it as lines to uncomment.
+/// Returns the text of a configuration file for `host`, JSON with comments. It watches the GPU if
+/// there is one, with a channel for its driver and a CUDA toolkit to compile workers. Otherwise it
+/// watches the CPU. Other choices that fit the host are lines to uncomment.
 std::string first_config(Host const& host, FirstConfig const& first);
 
-/// "2 cores, 1 socket, 1 NUMA node, 24 GiB of memory; no GPU": one line, for people.
+/// Returns one line for people: "2 cores, 1 socket, 1 NUMA node, 24 GiB of memory; no GPU".
 std::string description_of(Host const& host);
 
-/// Threads of a benchmark on `host`: a quarter of a socket's cores, from one to four.
+/// Returns the number of threads of a benchmark on `host`: a quarter of a socket's cores, from one
+/// to four.
 int threads_for(Host const& host);
 
 }  // namespace torchwatch::setup

@@ -7,7 +7,7 @@
 
 namespace torchwatch::setup {
 
-/// As patient as the service.
+/// Waits as long as the service does.
 PendingCheck check_fleet(CheckContext const& context, config::FleetOptions const& fleet) {
   auto const start =
       measure::runner_processes(context.executor, fleet, context.executable, context.options);

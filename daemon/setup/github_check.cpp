@@ -6,11 +6,11 @@
 namespace torchwatch::setup {
 namespace {
 
-std::string told_of_access(github::Access const& access, config::GithubOptions const& options) {
-  auto told = access.repository + ": answers; issues may be written, as far as can be seen";
+std::string describe_access(github::Access const& access, config::GithubOptions const& options) {
+  auto text = access.repository + ": answers; issues may be written, as far as can be seen";
   if (!options.labels.empty() && !access.may_label)
-    told += "; the token may not push, so GitHub drops their labels";
-  return told;
+    text += "; the token may not push, so GitHub drops their labels";
+  return text;
 }
 
 }  // namespace
@@ -30,7 +30,7 @@ PendingCheck check_github(CheckContext const& context) {
   if (!access) co_return access.error();
   auto obstacle = github::obstacle_to_issues(*access);
   if (!obstacle.empty()) co_return Error{ErrorCode::refused, std::move(obstacle)};
-  co_return told_of_access(*access, options);
+  co_return describe_access(*access, options);
 }
 
 }  // namespace torchwatch::setup

@@ -27,7 +27,7 @@ std::string contents_of(fs::path const& file) {
   return {std::istreambuf_iterator<char>{stream}, {}};
 }
 
-/// Empty when `path`, as PATH, leads to no such program.
+/// Returns the path of a program; empty when the directories of `path`, as in PATH, have none.
 std::string program_on(std::string const& path, std::string const& name) {
   std::istringstream directories{path};
   for (std::string directory; std::getline(directories, directory, ':');) {
@@ -38,7 +38,7 @@ std::string program_on(std::string const& path, std::string const& name) {
   return {};
 }
 
-/// The value in "KEY: value" lines, or empty.
+/// Returns the value in "KEY: value" lines, or an empty text.
 std::string value_of(std::string const& text, std::string const& key) {
   std::smatch found;
   std::regex const line{"(?:^|\n)" + key + R"([ \t]*:[ \t]*([^\n]*[^\s]))"};
@@ -49,7 +49,7 @@ int number_in(std::string const& text) {
   return std::atoi(text.c_str());
 }
 
-/// "0-3,8" as the kernel writes it.
+/// Returns the numbers of a list such as "0-3,8", as the kernel writes it.
 std::set<int> numbers_in(std::string const& list) {
   std::set<int> numbers;
   std::istringstream ranges{list};
@@ -63,8 +63,8 @@ std::set<int> numbers_in(std::string const& list) {
   return numbers;
 }
 
-/// Counts processors that are allowed, and what they belong to. ARM's kernels do not tell of cores
-/// here: then each processor is one.
+/// Counts the allowed processors, their cores and their sockets. ARM's kernels do not list cores
+/// here; then each processor counts as one.
 void count_processors(fs::path const& root, Host& host) {
   auto const status = contents_of(root / "proc/self/status");
   auto const allowed = numbers_in(value_of(status, "Cpus_allowed_list"));
@@ -89,7 +89,8 @@ void count_processors(fs::path const& root, Host& host) {
   host.sockets = std::max(1, static_cast<int>(sockets.size()));
 }
 
-/// A container may be allowed all processors, and a share of their time: "200000 100000" is two.
+/// Applies the CPU quota of a container, which may be allowed all processors and a share of their
+/// time: "200000 100000" is two.
 void obey_quota(fs::path const& root, Host& host) {
   std::istringstream text{contents_of(root / "sys/fs/cgroup/cpu.max")};
   double quota = 0;
@@ -105,7 +106,7 @@ int numa_nodes_of(fs::path const& root) {
   return std::max(1, static_cast<int>(nodes.size()));
 }
 
-/// By the files of the driver, which are there without nvidia-smi, too.
+/// Returns the GPUs by the files of the driver, which exist without nvidia-smi, too.
 std::vector<std::string> gpus_of_driver(fs::path const& root) {
   std::vector<std::string> gpus;
   std::error_code ignored;
@@ -120,8 +121,8 @@ std::vector<std::string> gpus_of_driver(fs::path const& root) {
   return gpus;
 }
 
-/// Where workers for CUDA builds look for one by default (CudaToolkits.cmake); what they need of it
-/// is a header that wheels do not have.
+/// True when a CUDA toolkit is where CudaToolkits.cmake looks by default. Workers for CUDA builds
+/// need a header of it that wheels do not have.
 bool has_cuda_toolkit_in(fs::path const& root) {
   auto const has_header = [](fs::path const& toolkit) {
     std::error_code ignored;
@@ -135,7 +136,7 @@ bool has_cuda_toolkit_in(fs::path const& root) {
   });
 }
 
-/// What a program prints; empty when it fails.
+/// Returns the output of a program; empty when it fails.
 asio::awaitable<std::string> output_of(asio::any_io_executor executor,
                                        std::vector<std::string> argv) {
   constexpr std::chrono::seconds patience{10};

@@ -16,7 +16,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// As the service would listen; nothing is accepted, and no socket is made.
+/// Tries to listen as the service would; accepts nothing and makes no socket file.
 Result<> check_place(config::HttpOptions const& http) {
   auto const path = config::socket_path(http.address);
   if (!path.empty()) return http::check_socket_place(path);
@@ -26,7 +26,7 @@ Result<> check_place(config::HttpOptions const& http) {
   return {};
 }
 
-/// What is said of it after the address; empty without one.
+/// Describes the certificate, to follow the address; empty without one.
 Result<std::string> certificate_found(config::HttpOptions const& http) {
   auto tls = service::open_tls(http);
   if (!tls) return tls.error();
@@ -50,16 +50,16 @@ Result<std::string> address_found(config::HttpOptions const& http) {
   if (place.error().code != ErrorCode::unavailable) return place.error();
   if (auto const service = running_service(http); !service.empty())
     return "taken by the service itself: " + service + *certificate;
-  return Error{ErrorCode::unavailable, url + ": taken by something that is no torchwatch"};
+  return Error{ErrorCode::unavailable, url + ": taken by a program that is not torchwatch"};
 }
 
-/// ", which is not well: " and its reasons.
+/// Returns ", unhealthy: " and the reasons; empty without any.
 std::string illness_in(nlohmann::json const& health) {
   std::string reasons;
   auto const troubles = health.value("troubles", nlohmann::json::array());
   for (auto const& trouble : troubles)
     if (trouble.is_string())
-      reasons += (reasons.empty() ? ", which is not well: " : "; ") + trouble.get<std::string>();
+      reasons += (reasons.empty() ? ", unhealthy: " : "; ") + trouble.get<std::string>();
   return reasons;
 }
 
@@ -72,7 +72,7 @@ std::string running_service(config::HttpOptions const& http) {
   auto const answer = http::ask_http(origin, question, patience);
   if (!answer || (answer->status != 200 && answer->status != 503)) return {};
   auto const health = nlohmann::json::parse(answer->body, nullptr, false);
-  // Anybody may listen there, and answer anything.
+  // Any program may listen there, and reply anything.
   if (!health.is_object() || !health.contains("status")) return {};
   auto const version = health.value("version", nlohmann::json{});
   if (!version.is_string()) return {};

@@ -38,7 +38,7 @@ fetch::IndexRequest request_for(config::FeedOptions const& feed, std::string con
   return request;
 }
 
-/// S3 answers 403 for what is missing.
+/// True when the page is missing: S3 replies 403 then.
 bool is_missing(Result<fetch::Index> const& index) {
   return index ? index->end == fetch::Downloaded::End::absent
                : index.error().message.ends_with(" 403");

@@ -11,7 +11,7 @@
 
 namespace torchwatch::setup {
 
-/// A link is made only where there is nothing, which a rename does not promise.
+/// Unlike a rename, a link never replaces a file.
 Result<> write_new_file(std::filesystem::path const& file, std::string const& text) {
   auto const failed = [&](int problem) {
     if (problem == EEXIST)

@@ -23,10 +23,10 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// Jobs that start after midnight carry the date of the next day, and some nights have none.
+/// Jobs that start after midnight have the date of the next day, and some days have no nightly.
 constexpr std::chrono::days most_behind{2};
 
-/// "REPOSITORY: WHAT; run: COMMAND".
+/// Returns the error "REPOSITORY: WHAT; run: COMMAND".
 Error unfit(config::Options const& options, std::string const& what, std::string const& command) {
   return Error{ErrorCode::refused, options.source.repository + ": " + what + "; run: " + command};
 }
@@ -39,7 +39,7 @@ Result<bisect::GitHistory> open_clone(config::SourceOptions const& source) {
                history.error().message + "; run: " + fresh_clone_command(source)};
 }
 
-/// Whether commits of nightlies are known by the branch of this repository.
+/// True when the branch of this repository names the commits of nightlies.
 bool needs_branch(config::Options const& options) {
   if (is_published(options.feed)) return true;
   std::error_code ignored;
@@ -47,7 +47,7 @@ bool needs_branch(config::Options const& options) {
          std::filesystem::equivalent(options.feed.path, options.source.repository, ignored);
 }
 
-/// The newest release of the branch, as far as it was fetched.
+/// Returns the newest release of the branch, as far as it was fetched.
 std::optional<bisect::NightlyRelease> newest_release(config::Options const& options,
                                                      bisect::GitHistory const& history) {
   auto releases = history.nightly_releases(options.feed.branch, 1, options.source.remote);
@@ -55,7 +55,7 @@ std::optional<bisect::NightlyRelease> newest_release(config::Options const& opti
   return std::move(releases->front());
 }
 
-/// The commit at which a remote has the branch; nothing without such a branch, or an answer.
+/// Returns the commit of the branch on a remote; nothing when there is no such branch, or no reply.
 asio::awaitable<std::optional<CommitSha>> branch_at(CheckContext const& context,
                                                     std::string remote) {
   auto source = context.options.source;
@@ -65,7 +65,7 @@ asio::awaitable<std::optional<CommitSha>> branch_at(CheckContext const& context,
   co_return tip ? *tip : std::nullopt;
 }
 
-/// Asks source.remote for the branch. Says how it stands, for people.
+/// Reads the branch from source.remote. Returns its state in words.
 asio::awaitable<Result<std::string>> ask_remote(CheckContext const& context,
                                                 CloneState const& state) {
   auto const& options = context.options;
@@ -85,7 +85,7 @@ asio::awaitable<Result<std::string>> ask_remote(CheckContext const& context,
                   upstream_command(state, options.source));
 }
 
-/// Fails where the branch, which is not fetched, is missing.
+/// Fails when the branch is missing and is never fetched.
 Result<> check_unfetched(CheckContext const& context,
                          CloneState const& state,
                          bisect::GitHistory const& history) {
@@ -104,7 +104,7 @@ Result<> check_unfetched(CheckContext const& context,
       command);
 }
 
-/// Whether all of the branch is here that its remote has.
+/// True when the clone has all commits of the remote's branch.
 asio::awaitable<bool> is_up_to_date(CheckContext const& context,
                                     CloneState const& state,
                                     bisect::GitHistory const& history) {
@@ -113,7 +113,7 @@ asio::awaitable<bool> is_up_to_date(CheckContext const& context,
   co_return !tip || history.commit(*tip).has_value();
 }
 
-/// Compares a branch that is here with the newest nightly that is published.
+/// Compares the clone's branch with the newest published nightly.
 asio::awaitable<Result<>> compare_dates(CheckContext const& context,
                                         CloneState const& state,
                                         bisect::GitHistory const& history) {
@@ -136,7 +136,7 @@ asio::awaitable<Result<>> compare_dates(CheckContext const& context,
                              : completing_command(state, options.source.repository));
 }
 
-/// Fails where the commit of the newest delivered build is not here, and nothing is fetched.
+/// Fails when the commit of the newest delivered build is missing and nothing is fetched.
 asio::awaitable<Result<>> look_for_delivered(CheckContext const& context,
                                              CloneState const& state,
                                              bisect::GitHistory const& history) {
@@ -153,7 +153,7 @@ asio::awaitable<Result<>> look_for_delivered(CheckContext const& context,
                   completing_command(state, options.source.repository));
 }
 
-/// What a build of the newest nightly would be made of; else what is checked out by default.
+/// Returns the commit that a build of the newest nightly would use; otherwise the default checkout.
 Result<CommitSha> commit_to_try(config::Options const& options, bisect::GitHistory const& history) {
   auto const release = newest_release(options, history);
   if (release && history.commit(release->trunk)) return release->trunk;
@@ -172,7 +172,7 @@ asio::awaitable<Result<>> check_out(CheckContext const& context, CommitSha commi
   co_return co_await tree.check_out(std::move(origin));
 }
 
-/// Does with one commit what a bisection does: without a recipe it reads which files it changed.
+/// Uses one commit as a bisection does. Without a recipe, it reads which files the commit changed.
 asio::awaitable<Result<>> try_commit(CheckContext const& context,
                                      CloneState const& state,
                                      bisect::GitHistory const& history) {

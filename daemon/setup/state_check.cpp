@@ -16,14 +16,16 @@ namespace {
 
 constexpr double gibibyte = 1 << 30U;
 
-/// Below this not even one build has room, where builds are kept, or else the database.
+/// Returns the least free space: enough for one build where builds are kept, otherwise for the
+/// database.
 std::uintmax_t least_bytes(config::Options const& options) {
   constexpr std::uintmax_t mebibyte = 1U << 20U;
   bool const keeps_builds = is_published(options.feed) || options.source.has_builds_of_commits();
   return (keeps_builds ? 2048 : 64) * mebibyte;
 }
 
-/// Tried, since permissions do not tell of file systems that are read only.
+/// True when a directory can be made there. Permissions do not show whether a file system is
+/// read-only.
 bool can_be_written(fs::path const& directory) {
   auto name = (directory / "torchwatch-check-XXXXXX").string();
   if (::mkdtemp(name.data()) == nullptr) return false;
@@ -34,7 +36,8 @@ Error bad_state(std::string const& directory, std::string const& why) {
   return {ErrorCode::unavailable, "state_dir " + directory + ": " + why};
 }
 
-/// Held by whom: only a service that answers where ours would is known to be ours.
+/// Returns which service uses the directory. Only a service that replies at our address is known to
+/// be ours.
 Result<std::string> holder_of(config::Options const& options) {
   if (!storage::has_writer(service::store_file(options))) return std::string{};
   if (auto const service = running_service(options.http); !service.empty())
@@ -43,7 +46,7 @@ Result<std::string> holder_of(config::Options const& options) {
                    "in use by another torchwatch, which does not answer at http.address");
 }
 
-/// The path itself, or the nearest one above it that is there.
+/// Returns the path, or the nearest existing directory above it.
 fs::path nearest_that_is_there(std::string const& path) {
   auto at = fs::absolute(path).lexically_normal();
   if (!at.has_filename()) at = at.parent_path();  // of "state/"

@@ -52,7 +52,7 @@ std::string index_page(int days_ago = 0) {
   return page;
 }
 
-/// Something that listens and is no torchwatch.
+/// A program that listens and is not torchwatch.
 class Listener {
  public:
   int port() const { return acceptor_.local_endpoint().port(); }
@@ -189,7 +189,7 @@ TEST_F(FirstRun, HasEachTroubleOnALineOfItsOwn) {
     EXPECT_THAT(checks.at(what).at("found").get<std::string>(), HasSubstr(why)) << what;
   };
   expect_bad("state directory", "is not a directory");
-  expect_bad("http address", "taken by something that is no torchwatch");
+  expect_bad("http address", "taken by a program that is not torchwatch");
   expect_bad("repository", "is not a repository");
   expect_bad("feed", "http://127.0.0.1:1");
   expect_bad("github", "Bad credentials");

@@ -112,7 +112,7 @@ TEST_F(FirstConfigTest, MeasuresAllModelsAtSizesForANight) {
   EXPECT_EQ(options.suite.scale, config::Scale::smoke);
   std::smatch minutes;
   auto const text = first_config(small_host(), {});
-  ASSERT_TRUE(std::regex_search(text, minutes, std::regex{R"(closer look: (\d+) minutes)"}));
+  ASSERT_TRUE(std::regex_search(text, minutes, std::regex{R"(confirm changes: (\d+) minutes)"}));
   EXPECT_LT(std::stoi(minutes[1]), 8 * 60);
 }
 

@@ -27,12 +27,12 @@ TEST(RunningService, IsKnownByItsHealth) {
 TEST(RunningService, IsKnownWhenItIsNotWell) {
   EXPECT_EQ(service_that_says(
                 503, R"({"status": "failing", "version": "1.2", "troubles": ["disk", "store"]})"),
-            "torchwatch 1.2 at http://127.0.0.1:P, which is not well: disk; store");
+            "torchwatch 1.2 at http://127.0.0.1:P, unhealthy: disk; store");
 }
 
 TEST(RunningService, MayHaveTroublesThatNobodyUnderstands) {
   EXPECT_EQ(service_that_says(503, R"({"status": "", "version": "1.2", "troubles": [7, "disk"]})"),
-            "torchwatch 1.2 at http://127.0.0.1:P, which is not well: disk");
+            "torchwatch 1.2 at http://127.0.0.1:P, unhealthy: disk");
 }
 
 TEST(RunningService, IsNobodyElse) {
