@@ -18,13 +18,13 @@
 namespace torchwatch::nightly {
 namespace {
 
-/// A weekend without a usable build is nothing special.
+/// Longer than a weekend without a usable build, which is normal.
 constexpr std::chrono::days oldest_baseline{3};
 
-/// Nights that tell how far a fleet moves by itself.
+/// The nightlies that show how much a fleet varies by itself.
 constexpr std::size_t nights_of_environment = 20;
 
-/// What each series of `commit` gave in the sweep of one night.
+/// The values of each series of one commit in the sweep of one nightly.
 using Values = std::map<Series, std::vector<double>>;
 
 Values values_of(std::vector<JobOutcome> const& jobs, CommitSha const& commit, int rounds) {
@@ -37,7 +37,7 @@ Values values_of(std::vector<JobOutcome> const& jobs, CommitSha const& commit, i
   return values;
 }
 
-/// What a baseline gave on its own night and on a later one, by fleet.
+/// The values of a baseline in its own sweep and in a later one, by fleet.
 using RemeasuredFleets = std::map<std::string, bisect::RemeasuredNight>;
 
 RemeasuredFleets remeasured(Values const& then, Values const& now) {
@@ -48,14 +48,14 @@ RemeasuredFleets remeasured(Values const& then, Values const& now) {
   return fleets;
 }
 
-/// "latency in 4 of 4 series, +30.1% (5 earlier nights: up to 1.2%)"; "leak in 4 of 4 series" where
-/// there was none before.
+/// Returns "latency in 4 of 4 series, +30.1% (5 earlier nights: up to 1.2%)". Returns "leak in 4 of
+/// 4 series" where there was none before.
 std::string text_of(bisect::EnvironmentShift const& shift) {
   auto where =
       fmt::format("{} in {} of {} series", to_string(shift.metric), shift.shifted, shift.series);
   if (shift.ratio == 1) return where;
   auto const usual = shift.nights == 0
-                         ? std::string{"no earlier night tells what is usual"}
+                         ? std::string{"no earlier nightly to compare with"}
                          : fmt::format("{} earlier night{}: {} {:.1f}%",
                                        shift.nights,
                                        shift.nights == 1 ? "" : "s",
@@ -64,7 +64,7 @@ std::string text_of(bisect::EnvironmentShift const& shift) {
   return fmt::format("{}, {:+.1f}% ({})", where, 100 * (shift.ratio - 1), usual);
 }
 
-/// What the processes of one benchmark gave on two builds.
+/// The results of the processes of one benchmark on two builds.
 struct Runs {
   bool on_nightly = false;
   bool on_baseline = false;
@@ -85,7 +85,7 @@ void note(Runs& runs, JobOutcome const& job, bool is_nightly) {
   runs.is_lost = job.error_code == JobError::lost;
 }
 
-/// "cmem, leak": what only the baseline gave.
+/// Returns the metrics that only the baseline has: "cmem, leak".
 std::string gone(Runs const& runs) {
   std::string names;
   for (auto const metric : runs.of_baseline)
@@ -94,7 +94,7 @@ std::string gone(Runs const& runs) {
   return names;
 }
 
-/// The fingerprint of a fleet's first job; an empty object when there is none.
+/// Returns the fingerprint of a fleet's first job; an empty object when there is none.
 nlohmann::json fingerprint_of(std::vector<JobOutcome> const& jobs,
                               std::string const& fleet,
                               CommitSha const& commit) {
@@ -104,7 +104,7 @@ nlohmann::json fingerprint_of(std::vector<JobOutcome> const& jobs,
   return nlohmann::json::object();
 }
 
-/// "kernel: \"6.1\" to \"6.8\"", for each key whose value is another.
+/// Returns each key whose value changed: "kernel: \"6.1\" to \"6.8\"".
 std::string difference(nlohmann::json const& then, nlohmann::json const& now) {
   std::string text;
   if (!then.is_object() || !now.is_object()) return text;
@@ -173,11 +173,11 @@ void Alarms::check_wait(Nightly const& nightly) {
       AlarmKind::bisection_failed,
       "nightly " + nightly.date,
       reason +
-          "; they are asked for again for a day, and `torchwatch config check` says what the "
+          "; the fetch is retried for a day, and `torchwatch config check` shows what the "
           "clone lacks");
 }
 
-/// The record of what a bisection waits for that the nightly waits for.
+/// Returns the record of the commits that the nightly's bisection waits for.
 std::optional<Retry> Alarms::missing_commits(Nightly const& nightly) const {
   auto const incident = store_.incidents().of_nightly(nightly.id);
   if (!incident || nightly.state != NightlyState::confirmed) return std::nullopt;
@@ -188,7 +188,7 @@ std::optional<Retry> Alarms::missing_commits(Nightly const& nightly) const {
   return std::nullopt;
 }
 
-/// The release's commit stands for a trunk commit that the clone does not name.
+/// Alarms when the release commit replaces a trunk commit that the clone does not name.
 void Alarms::check_clone(Nightly const& nightly) {
   if (!nightly.file || nightly.commit.hex.empty()) return;
   bool const has_clone = !options_.source.repository.empty();
@@ -197,12 +197,12 @@ void Alarms::check_clone(Nightly const& nightly) {
       "",
       fmt::format("branch {} of source.repository does not name the commit that nightly {} was "
                   "built from, so a regression in it cannot be bisected; `torchwatch config check` "
-                  "says why",
+                  "shows why",
                   options_.feed.branch,
                   nightly.date));
 }
 
-/// A job that starts after midnight gives its file the next day's date.
+/// Alarms when a file was built from another date's release: its job started after midnight.
 void Alarms::check_date(Nightly const& nightly) {
   if (!nightly.file || nightly.commit.hex.empty()) return;
   set(!nightly.release_date.empty() && nightly.release_date != nightly.date,
@@ -216,7 +216,7 @@ void Alarms::check_date(Nightly const& nightly) {
                   short_of(nightly.commit)));
 }
 
-/// The pipeline's own bisection is an incident's first. Another one that is done makes up for it.
+/// Alarms when the incident's first bisection, the pipeline's own, failed and no other one is done.
 void Alarms::check_bisection(Nightly const& nightly) {
   auto const incident = store_.incidents().of_nightly(nightly.id);
   if (!incident) return;
@@ -249,8 +249,8 @@ void Alarms::look_for_stopped_benchmarks(Nightly const& nightly,
     note(benchmarks[{job.key.fleet, job.key.benchmark}], job, job.key.commit == nightly.commit);
   for (auto const& [where, runs] : benchmarks) {
     auto const& [fleet, benchmark] = where;
-    // One that runs on neither build stopped on an earlier night; but whoever kills a runner takes
-    // the baseline's worker along.
+    // A benchmark that runs on neither build stopped on an earlier nightly. But a crash of the
+    // runner also ends the baseline's worker.
     if (!runs.on_nightly && !runs.on_baseline && !runs.is_lost) continue;
     auto const lacking = gone(runs);
     if (runs.on_nightly && lacking.empty() && still_lacks(fleet, benchmark, runs.of_nightly))
@@ -264,8 +264,8 @@ void Alarms::look_for_stopped_benchmarks(Nightly const& nightly,
   clear_what_is_not_configured();
 }
 
-/// Whether it was said that the benchmark gives less than it once did, and it does: the night
-/// before had no more of it.
+/// True when the alarm about the missing metrics of a benchmark is open and still correct: the
+/// nightly before had no more metrics.
 bool Alarms::still_lacks(std::string const& fleet,
                          Benchmark const& benchmark,
                          std::set<Metric> const& given) const {
@@ -280,7 +280,7 @@ bool Alarms::still_lacks(std::string const& fleet,
          });
 }
 
-/// To take a benchmark or a fleet out of the configuration is an answer.
+/// Clears alarms about benchmarks and fleets that are no longer configured.
 void Alarms::clear_what_is_not_configured() {
   std::set<std::string> configured;
   for (auto const& fleet : options_.fleets)
@@ -310,8 +310,7 @@ void Alarms::look_for_baseline(Nightly const& nightly) {
   set(true,
       AlarmKind::stale_baseline,
       "",
-      "nightly " + nightly.date +
-          " is compared with none: the build of no nightly before it is there");
+      "nightly " + nightly.date + " has no baseline: no build of an earlier nightly exists");
 }
 
 void Alarms::check_environment(Nightly const& nightly,
@@ -327,7 +326,7 @@ void Alarms::check_environment(Nightly const& nightly,
     for (auto const& shift : bisect::environment_shifts(series, earlier[fleet], options_.decide))
       detail += (detail.empty() ? "" : ", ") + text_of(shift);
     bool const is_wrong = !detail.empty();
-    detail = "nightly " + baseline.date + " itself moved since its own night: " + detail +
+    detail = "nightly " + baseline.date + " measures differently than in its own sweep: " + detail +
              difference(fingerprint_of(its_own_night, fleet, baseline.commit),
                         fingerprint_of(tonight, fleet, baseline.commit));
     set(is_wrong, AlarmKind::environment, fleet, detail);
@@ -359,10 +358,10 @@ void Alarms::check_comparison(Nightly const& nightly,
       "could not be compared on nightly " + nightly.date + ": " + failure);
 }
 
-/// Whether the series had drifted by the anchor: a benchmark's anchor moves on when any of its
-/// metrics takes another level, or that is accepted, and what is measured from there on says
-/// nothing of the drift of another. A regression since then is an incident's matter, and an
-/// improvement may have brought it back.
+/// True when the anchor may hide a drift of the series before it. A benchmark's anchor moves when
+/// any of its metrics changes its level, or that level is accepted. Then the new anchor shows
+/// nothing about an earlier drift of another metric. A regression since then belongs to an
+/// incident, and an improvement may have undone the drift.
 bool Alarms::hides_drift(Nightly const& anchor,
                          Nightly const& nightly,
                          Series const& series) const {
@@ -382,8 +381,8 @@ bool Alarms::hides_drift(Nightly const& anchor,
   });
 }
 
-/// What is known of the nightlies between: each that judged the series was compared with the one
-/// before that did, and found no change.
+/// Describes the nightlies in between. Each that judged the series was compared with the previous
+/// one that did, and found no change.
 std::string Alarms::known_between(Nightly const& anchor,
                                   Nightly const& nightly,
                                   Series const& series) {
@@ -397,7 +396,7 @@ std::string Alarms::known_between(Nightly const& anchor,
     ++all;
     if (one.state == NightlyState::failed || !judged.contains(one.id)) others.push_back(one.date);
   }
-  if (others.empty()) return ", though no night in between brought as much";
+  if (others.empty()) return ", although no nightly in between changed as much";
   return fmt::format("; {} of the {} nightlies in between did not judge the series ({}{})",
                      others.size(),
                      all,

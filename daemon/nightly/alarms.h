@@ -12,9 +12,9 @@
 
 namespace torchwatch::nightly {
 
-/// Notices when the watching itself is in trouble, and when it no longer is. Every alarm is raised
-/// once, kept, and logged as `alarm_raised` and `alarm_cleared`. A nightly that is judged after a
-/// later one changes none: alarms are about the newest. Single-threaded.
+/// Raises alarms about problems of torchwatch itself, and clears them when they end. Every alarm is
+/// raised once, stored, and logged as `alarm_raised` and `alarm_cleared`. A nightly that is judged
+/// after a later one changes none: alarms are about the newest nightly. Single-threaded.
 class Alarms {
  public:
   /// All arguments must outlive it.
@@ -23,34 +23,37 @@ class Alarms {
         store_{store},
         clock_{clock} {}
 
-  /// After a feed was asked: is the newest nightly older than `feed.overdue`, or by its own date
-  /// than `feed.stale_days`, and are entries odd (Announcer::odd)? What is said of entries stays
-  /// where there is no answer. `newer`: Announcer::newer.
+  /// Call after the feed was read. Alarms when the newest nightly is older than `feed.overdue`, or
+  /// by its own date older than `feed.stale_days`, and when entries are odd (Announcer::odd).
+  /// Without a reply of the feed (`odd` is empty), alarms about entries stay. `newer`:
+  /// Announcer::newer.
   void check_feed(std::optional<std::vector<std::string>> const& odd, std::string const& newer);
 
-  /// After the newest nightly was judged: could it be, and could its incident be bisected?
+  /// Call after the newest nightly was judged. Alarms when it could not be judged, or its incident
+  /// could not be bisected.
   void check_end(Nightly const& nightly);
 
-  /// After an attempt to judge a nightly: does it wait for commits that the repository does not
-  /// give to its bisection? A clone that cannot have them never will, so this is said at once.
+  /// Call after an attempt to judge a nightly. Alarms when its bisection waits for commits that the
+  /// repository lacks. A clone without access to them never gets them, so the alarm comes at once.
   void check_wait(Nightly const& nightly);
 
-  /// After a sweep of a nightly beside `baseline`: benchmarks that gave nothing on the nightly, or
-  /// not every metric that they gave on the baseline, a baseline that is days older, and one that
-  /// measures otherwise than on its own night, by more than nights usually do.
+  /// Call after a sweep of a nightly and its baseline. Alarms about benchmarks without a result on
+  /// the nightly, or without a metric that the baseline has. Also alarms when the baseline is days
+  /// older, and when it measures differently than when it was the nightly, by more than usual.
   void check_sweep(Nightly const& nightly, Nightly const& baseline);
 
-  /// After a sweep of a nightly beside no baseline: that there is none any more.
+  /// Call after a sweep without a baseline. Alarms when there was one before.
   void look_for_baseline(Nightly const& nightly);
 
-  /// After a nightly was compared with its anchors: series that drifted away from them.
+  /// Call after a nightly was compared with its anchors. Alarms about series that drifted away from
+  /// them.
   void check_anchors(Nightly const& nightly);
 
-  /// After a benchmark was compared: a process of it failed for good, so that its series were not
-  /// decided. `failure`: why; empty when none did.
+  /// Call after a benchmark was compared. Alarms when its series were not decided because a process
+  /// failed permanently. `failure`: the reason; empty when none failed.
   void check_comparison(Nightly const& nightly, Series const& series, std::string const& failure);
 
-  /// After findings were added to reports: `failures` says which could not be, and why.
+  /// Call after reports were updated. `failures` has the updates that failed, with the reasons.
   void check_report_updates(std::vector<std::string> const& failures);
 
  private:

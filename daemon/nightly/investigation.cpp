@@ -22,14 +22,15 @@ asio::awaitable<Result<>> Investigation::run(Nightly const& nightly) {
   co_return co_await profile_incident(store_, rounds_, std::move(incident));
 }
 
-/// Without a repository there are only nightlies, and nothing to ask when none lies between.
+/// True when the range can be narrowed. Without a repository, that takes a nightly in between.
 bool Investigation::can_be_narrowed(CommitSha const& start, CommitSha const& end) const {
   if (!options_.source.repository.empty()) return true;
   auto const nights = bisection::nightlies_between(store_.nightlies().all(), start, end);
   return nights && nights->size() > 1;
 }
 
-/// One after the other, the one from the incident's baseline first, those into merges last.
+/// Runs one bisection after the other: first the one from the incident's baseline, last those into
+/// merges.
 asio::awaitable<Result<>> Investigation::bisect(Incident const& incident, Nightly const& nightly) {
   auto const requests = requests_for(incident, nightly);
   for (auto const& request : requests) {
@@ -40,8 +41,8 @@ asio::awaitable<Result<>> Investigation::bisect(Incident const& incident, Nightl
   co_return co_await bisect_merges(incident.id);
 }
 
-/// Those that ended before left one in the queue for each merge that they named. It may name
-/// another merge, whose bisection comes after it.
+/// Runs the bisections into merges. Each merge that a bisection named has one in the queue. It may
+/// name another merge, whose bisection follows.
 asio::awaitable<Result<>> Investigation::bisect_merges(IncidentId incident) {
   auto next = next_into_merge(incident, {});
   while (next) {
@@ -61,8 +62,8 @@ std::optional<Bisection> Investigation::next_into_merge(IncidentId incident,
   return std::nullopt;
 }
 
-/// One for all series that were compared with builds of one commit: a longer range would find again
-/// what was reported on the nights between.
+/// Returns one request per baseline commit. A longer range for all would find changes that earlier
+/// nightlies reported.
 std::vector<BisectionRequest> Investigation::requests_for(Incident const& incident,
                                                           Nightly const& nightly) const {
   auto const older = store_.baselines().of(nightly.id);
@@ -98,17 +99,17 @@ asio::awaitable<Result<>> Investigation::bisect(IncidentId incident, BisectionRe
   co_return co_await carry(known->id);
 }
 
-/// To its end, to where a user paused or cancelled it, or to where it is given up.
+/// Runs a bisection until it ends, is paused or cancelled by a user, or is given up.
 asio::awaitable<Result<>> Investigation::carry(BisectionId id) {
   auto const done = co_await queue_.run(id);
   co_return done ? Result<>{} : patient(id, done.error());
 }
 
-/// Waits a day for a bisection that cannot go on, since its report and the nightlies after it wait
-/// for it. One that took no step is given up then. One that did, and lacks builds or its fleet,
-/// goes on by itself, and what it finds is added to the report. The record stays, so that a kill
-/// before the nightly's state is stored does not begin another day. Of a host that can start no
-/// program nothing is counted.
+/// Waits at most a day for a bisection that cannot continue, since its report and later nightlies
+/// wait for it. After a day, gives up a bisection without any step. One with steps that lacks
+/// builds or its fleet continues alone, and its findings are added to the report. The record stays,
+/// so that a kill before the nightly's state is stored does not start another day. A host that
+/// cannot start any program is not counted.
 Result<> Investigation::patient(BisectionId id, Error const& problem) {
   if (problem.code != ErrorCode::unavailable || problem.is_of_host) return problem;
   auto const subject = "bisection " + std::to_string(id.value);
@@ -118,12 +119,12 @@ Result<> Investigation::patient(BisectionId id, Error const& problem) {
   return {};
 }
 
-/// The reason goes to the log alone, since reports show no path of the host.
+/// The reason goes only to the log, since reports show no paths of the host.
 void Investigation::give_up(Bisection bisection, Error const& problem) {
   spdlog::warn("bisection_given_up id={} reason=\"{}\"", bisection.id.value, problem.message);
   bisection.state = BisectionState::failed;
   bisection.failure =
-      "it could not begin for a day; the service's log says why (bisection_given_up)";
+      "it could not begin for a day; the service's log shows why (bisection_given_up)";
   store_.bisections().update(bisection);
 }
 

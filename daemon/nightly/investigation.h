@@ -12,8 +12,8 @@
 
 namespace torchwatch::nightly {
 
-/// Finds out about an incident what its report shall tell: whose commit it was, and which operators
-/// moved. Single-threaded.
+/// Collects the facts for the report of an incident: the culprit, and the operators that changed.
+/// Single-threaded.
 class Investigation {
  public:
   /// All arguments must outlive it.
@@ -28,12 +28,14 @@ class Investigation {
         rounds_{rounds},
         queue_{queue} {}
 
-  /// Bisects the series of the nightly that are in its incident, those with one baseline together,
-  /// unless a person paused or cancelled that, or there is nothing between that could be bisected;
-  /// then the merges that these name, and profiles both builds. Of a later edition that joined the
-  /// incident, only the series are bisected for which the bisections of earlier editions name no
-  /// commit that it contains, too. An Error means that it may be tried again, for a day: then a
-  /// bisection that could not begin has failed, and one that cannot go on is left to the queue.
+  /// Bisects the series of the nightly's incident, those with one baseline together. Then bisects
+  /// the merges that these name, and profiles both builds. Skips a bisection that a user paused or
+  /// cancelled, and one without anything between its ends. For a later edition that joined the
+  /// incident, only bisects a series if no commit named by earlier editions' bisections is in this
+  /// edition, too.
+  ///
+  /// An Error means that another attempt may succeed, for a day. After a day, a bisection that
+  /// could not begin has failed, and one that cannot continue is left to the queue.
   boost::asio::awaitable<Result<>> run(Nightly const& nightly);
 
  private:

@@ -14,16 +14,16 @@
 namespace torchwatch::nightly {
 namespace {
 
-/// Enough for a report.
+/// The number of benchmarks in a report.
 constexpr std::size_t most_benchmarks = 5;
 
-/// A change from zero is more than any ratio.
+/// Returns the ratio of a change; infinity for a change from zero.
 double size_of(SeriesChange const& change) {
   auto const& ratio = change.comparison.ratio;
   return ratio ? ratio->ratio : std::numeric_limits<double>::infinity();
 }
 
-/// One series of each benchmark, those that moved most first.
+/// Returns one series per benchmark, those that changed most first.
 std::vector<Series> most_changed(Incident incident) {
   std::ranges::stable_sort(incident.changes, std::ranges::greater{}, size_of);
   std::vector<Series> benchmarks;

@@ -7,9 +7,9 @@
 
 namespace torchwatch::nightly {
 
-/// Measures both builds of an incident once more, for what each operator costs, on the benchmarks
-/// that moved most. What cannot be measured is left out: a profile is evidence for people, nothing
-/// is decided by it. Errors as Rounds::measure's.
+/// Measures the cost of each operator on both builds of an incident, for the benchmarks that
+/// changed most. Skips a benchmark that cannot be measured: a profile is evidence for people, and
+/// decides nothing. Fails as Rounds::measure does.
 boost::asio::awaitable<Result<>> profile_incident(storage::Store& store,
                                                   measure::Rounds& rounds,
                                                   Incident incident);

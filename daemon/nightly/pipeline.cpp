@@ -19,17 +19,17 @@ namespace {
 
 constexpr std::chrono::hours longest_wait{24};
 
-/// Whether its report waits for a search: somebody asked for another one meanwhile, and what it
-/// finds belongs into the report. One that is paused may be so for good, and one that goes on for
-/// longer may never end; what they find is added to the report.
+/// True when the report waits for a bisection. A user may have requested another one meanwhile,
+/// whose result belongs in the report. A paused one may stay so, and a long one may never end:
+/// their results are added to the report later.
 bool is_searched(storage::Store& store, Incident const& incident, Timestamp now) {
   return now - incident.opened_at < longest_wait &&
          std::ranges::any_of(store.bisections().of_incident_in_brief(incident.id),
                              [](Bisection const& search) { return is_active(search.state); });
 }
 
-/// Whether a nightly that cannot be judged now lets later ones go on: an edition that did not come
-/// yet, of a nightly that has ended.
+/// True when a nightly that cannot be judged now does not delay later ones: a missing edition of a
+/// nightly that has ended.
 bool waits_alone(storage::Store& store, Nightly const& nightly) {
   return nightly.state == NightlyState::announced &&
          bisect::is_edition(nightly, store.nightlies().all());
@@ -42,9 +42,9 @@ asio::awaitable<Result<>> Pipeline::pass() {
   alarms_.check_feed(announcer_.odd(), announcer_.newer());
   // A kill may have come between the state and its alarm.
   check_end();
-  // Findings are published, whatever happens to later nightlies.
+  // Findings are published even if later nightlies fail.
   auto published = co_await publish_all();
-  co_await tell_all();
+  co_await publish_updates();
   Result<> all_came;
   std::set<NightlyId> waiting;
   while (auto nightly = store_.nightlies().next_unfinished(waiting)) {
@@ -59,12 +59,12 @@ asio::awaitable<Result<>> Pipeline::pass() {
     check_end();
     published = co_await publish_all();
   }
-  if (!store_.incidents().pending_corrections().empty()) co_await tell_all();
+  if (!store_.incidents().pending_corrections().empty()) co_await publish_updates();
   if (!looked) co_return looked.error();
   co_return all_came ? published : all_came;
 }
 
-/// A nightly that came late says nothing of the newest.
+/// Checks only the newest nightly: a late one has no news.
 void Pipeline::check_end() {
   if (auto const last = store_.nightlies().last_ended()) alarms_.check_end(*last);
 }
@@ -84,9 +84,9 @@ asio::awaitable<Result<>> Pipeline::publish_all() {
   co_return all_published;
 }
 
-/// What bisections found since, and what later editions came to. Nobody misses an incident where
-/// this fails, so it fails no pass and raises an alarm.
-asio::awaitable<void> Pipeline::tell_all() {
+/// Publishes later results of bisections and editions. A failure here hides no incident, so it
+/// fails no pass and raises an alarm.
+asio::awaitable<void> Pipeline::publish_updates() {
   std::vector<std::string> failures;
   for (auto& bisection : store_.bisections().pending_updates()) {
     auto const id = bisection.id;

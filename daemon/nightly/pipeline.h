@@ -10,8 +10,8 @@
 
 namespace torchwatch::nightly {
 
-/// The product in one place: what the feed announces is judged, and what was found is published.
-/// Single-threaded.
+/// The pipeline of torchwatch: judges the nightlies that the feed announces, and publishes the
+/// incidents. Single-threaded.
 class Pipeline {
  public:
   /// All arguments must outlive it.
@@ -28,17 +28,19 @@ class Pipeline {
         publisher_{publisher},
         clock_{clock} {}
 
-  /// One pass: asks the feed, judges every nightly that is not judged yet, the oldest first,
-  /// publishes what is not published, and tells what bisections found since and what later
-  /// editions of files came to. An Error means that the world stood in the way; the next pass goes
-  /// on from there. A feed that does not answer, a report that cannot be delivered, or a later
-  /// edition of a file that does not come, holds up nothing else.
+  /// Does one pass. Reads the feed, judges all nightlies that are not judged yet, oldest first, and
+  /// publishes unpublished incidents. Also publishes updates: later results of bisections and of
+  /// editions.
+  ///
+  /// An Error means a temporary failure; the next pass continues. Some failures delay nothing else:
+  /// a feed that does not reply, a report that cannot be delivered, and a later edition that does
+  /// not arrive.
   boost::asio::awaitable<Result<>> pass();
 
  private:
   void check_end();
   boost::asio::awaitable<Result<>> publish_all();
-  boost::asio::awaitable<void> tell_all();
+  boost::asio::awaitable<void> publish_updates();
 
   storage::Store& store_;
   feed::Announcer& announcer_;

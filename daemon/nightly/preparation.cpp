@@ -34,7 +34,7 @@ asio::awaitable<Result<BuildAttempt>> Preparation::build_of(Nightly& nightly) {
   bool const is_last = retry && now - retry->since >= retry_patience;
   auto const trunk = is_last ? builds::Trunk::optional : builds::Trunk::awaited;
   auto tried = co_await build_now(nightly, trunk);
-  // Its file may have come, though its worker did not: which contents these are is known now.
+  // The file may have arrived although its worker did not compile: its digest is known now.
   if (!tried) store_.nightlies().update(nightly);
   co_return patient(nightly, std::move(tried));
 }
@@ -54,7 +54,7 @@ asio::awaitable<Result<BuildAttempt>> Preparation::build_now(Nightly& nightly,
   if (nightly.file) co_return co_await packages_.bring(nightly, trunk);
   attempt.build = build_of_earlier(nightly);
   if (!attempt.build) {
-    // Where nobody has the commit, it is of a fork, misspelt, or not pushed yet.
+    // No repository has the commit: it is in a fork, misspelt, or not pushed yet.
     co_return co_await make(nightly.commit);
   }
   spdlog::info("nightly_repeats date={} commit={}", nightly.date, short_of(nightly.commit));
@@ -75,7 +75,7 @@ asio::awaitable<Result<BuildAttempt>> Preparation::restore(Nightly nightly) {
   co_return noted(std::move(brought), nightly);
 }
 
-/// Stores where the build of a nightly is now.
+/// Stores the prefix of a nightly's build.
 Result<BuildAttempt> Preparation::noted(Result<BuildAttempt> attempt, Nightly& nightly) {
   if (!attempt || !attempt->build) return attempt;
   nightly.prefix = attempt->build->prefix;
@@ -83,9 +83,9 @@ Result<BuildAttempt> Preparation::noted(Result<BuildAttempt> attempt, Nightly& n
   return attempt;
 }
 
-/// Gives a nightly up that still lacks what may yet come, or work, a day after it was first tried:
-/// the nights after it wait as long. The record stays then, so that a kill before the nightly's
-/// state is stored does not begin another day. That this host can start no program is no attempt.
+/// Gives up a nightly that still lacks a file, commit or build a day after the first attempt: later
+/// nightlies wait as long. The record stays, so that a kill before the nightly's state is stored
+/// does not start another day. A host that cannot start any program is not counted.
 Result<BuildAttempt> Preparation::patient(Nightly const& nightly, Result<BuildAttempt> tried) {
   if (!tried && tried.error().is_of_host) return tried;
   auto const subject = retry_subject(nightly.id);
@@ -114,7 +114,8 @@ asio::awaitable<Result<BuildAttempt>> Preparation::make(CommitSha commit) {
   co_return co_await builder_.build(commit, recipe->id, builds::From::anywhere);
 }
 
-/// The build of an earlier nightly of the same commit: nothing is to be seen between the two.
+/// Returns the build of an earlier nightly of the same commit: there is nothing to compare between
+/// them.
 std::optional<Build> Preparation::build_of_earlier(Nightly const& nightly) {
   std::optional<Build> newest;
   for (auto const& earlier : store_.nightlies().all()) {

@@ -14,7 +14,8 @@ namespace torchwatch::nightly {
 /// Gets the build of a nightly. Single-threaded.
 class Preparation {
  public:
-  /// All arguments must outlive it. `builder` tries once: the patience is the nightly's here.
+  /// All arguments must outlive it. `builder` tries once: this class counts the attempts of a
+  /// nightly.
   Preparation(storage::Store& store,
               Clock const& clock,
               builds::Builder& builder,
@@ -26,16 +27,18 @@ class Preparation {
         git_fetch_{git_fetch},
         packages_{packages} {}
 
-  /// Reads the build that the nightly came with, fetches the one that is published, takes that of
-  /// an earlier nightly of the same commit, or makes one. Notes its prefix and version, or why
-  /// there is none in `nightly.failure`. An Error means that it may be tried again: what cannot be
-  /// fetched or made, and a commit that nobody has, at longer and longer intervals (next_attempt),
-  /// until it is given up with the last reason: after a day, which the store counts. Where only the
-  /// trunk commit is missing by then, the nightly is measured without.
+  /// Reads the delivered build of the nightly, fetches the published one, uses that of an earlier
+  /// nightly of the same commit, or makes one. Stores its prefix and version, or the reason why
+  /// there is none in `nightly.failure`.
+  ///
+  /// An Error means that another attempt may succeed. Failed fetches and builds, and missing
+  /// commits, are retried at increasing intervals (next_attempt). After a day, which the store
+  /// counts, they are given up with the last reason. If only the trunk commit is missing by then,
+  /// the nightly is measured without it.
   boost::asio::awaitable<Result<>> prepare(Nightly& nightly);
 
-  /// The build of a nightly that was prepared once, brought or made again if it is gone. Absent,
-  /// with the reason, when it cannot come back. Errors as prepare()'s.
+  /// Returns the build of a nightly that was prepared before; fetches or makes it again if it is
+  /// gone. The result has no build, but a reason, when that is impossible. Fails as prepare() does.
   boost::asio::awaitable<Result<builds::BuildAttempt>> restore(Nightly nightly);
 
  private:

@@ -32,7 +32,7 @@ asio::awaitable<Result<>> Rebuilds::compare(Nightly const& nightly) {
   co_return co_await compare_on(nightly, std::move(*builds));
 }
 
-/// One in each layout; fewer when that cannot be.
+/// Returns one build in each layout; fewer when one is impossible.
 asio::awaitable<Result<std::vector<Build>>> Rebuilds::builds_of(Nightly const& nightly) {
   std::vector<Build> builds;
   std::vector<CommitSha> commits{nightly.commit};

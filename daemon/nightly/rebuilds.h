@@ -14,7 +14,7 @@
 namespace torchwatch::nightly {
 
 /// Compares two builds of a nightly's commit, made in two layouts, on a sample of its benchmarks.
-/// No verdict comes of it: it is what searches learn from by how much builds differ by themselves.
+/// It gives no verdict: searches use it to learn how much builds differ by themselves.
 /// Single-threaded.
 class Rebuilds {
  public:
@@ -30,9 +30,9 @@ class Rebuilds {
         builder_{builder},
         git_fetch_{git_fetch} {}
 
-  /// `decide.aa_rebuilds` benchmarks of each fleet. Does nothing, and says why in the log, where
-  /// the recipe knows no layouts, or the commit is not to be had or cannot be built. An Error means
-  /// that it may be tried again, and goes on then.
+  /// Compares `decide.aa_rebuilds` benchmarks of each fleet. Does nothing, and logs the reason,
+  /// when the recipe knows no layouts, or the commit is unavailable or unbuildable. An Error means
+  /// that another attempt may succeed, and continues then.
   boost::asio::awaitable<Result<>> compare(Nightly const& nightly);
 
  private:

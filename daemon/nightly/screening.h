@@ -12,21 +12,21 @@
 
 namespace torchwatch::nightly {
 
-/// What a sweep leaves to be decided.
+/// The series of a sweep that need a comparison.
 struct Screening {
   std::vector<measure::SeriesGroup> suspicious;
-  std::vector<measure::SeriesGroup> all;  ///< that were measured
-  measure::Past past;                     ///< of these
+  std::vector<measure::SeriesGroup> all;  ///< all measured ones
+  measure::Past past;                     ///< the exactness of these
 };
 
-/// Which series of a sweep may have grown, fleet by fleet, given what their noise was on the nights
-/// before. Pure.
+/// Returns the series of a sweep that may have grown, fleet by fleet, given their noise on earlier
+/// nightlies. Pure.
 Screening screen_sweep(measure::SeriesPairs const& sweep,
                        std::vector<measure::SeriesPairs> const& past,
                        std::vector<config::FleetOptions> const& fleets,
                        config::DecideOptions const& options);
 
-/// `count` of each fleet's groups; over the nights everybody's turn comes. Pure.
+/// Returns `count` of each fleet's groups, which rotate over the nightlies. Pure.
 std::vector<measure::SeriesGroup> sample_of(std::vector<measure::SeriesGroup> const& all,
                                             NightlyId night,
                                             int count);

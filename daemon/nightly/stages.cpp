@@ -15,15 +15,15 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// Why the build of one cannot be measured any more; empty when it can. Whoever delivers builds may
-/// take them away, or write over them.
+/// Returns the reason why a build cannot be measured any more; empty when it can. A feed may remove
+/// its builds, or overwrite them.
 std::string what_became_of(Nightly const& nightly) {
   auto const build = builds::read_build_of(nightly);
   if (build || build.error().code == ErrorCode::unavailable) return {};
   return "the build of " + nightly.date + " is no longer there: " + build.error().message;
 }
 
-/// Those that a nightly, or a series of it, is compared with.
+/// Returns the baselines of a nightly and of its series.
 std::vector<Nightly> baselines_of(storage::Store& store, Nightly const& nightly) {
   std::set<NightlyId> ids{nightly.baseline.value()};
   for (auto const& [series, baseline] : store.baselines().of(nightly.id))
@@ -34,9 +34,9 @@ std::vector<Nightly> baselines_of(storage::Store& store, Nightly const& nightly)
   return baselines;
 }
 
-/// Whether more is measured, or decided, than in the state before: what stays of the night is
-/// worked out again.
-bool tells_more(NightlyState state) {
+/// True when more is measured or decided than in the state before: the nightly summaries are then
+/// computed again.
+bool adds_results(NightlyState state) {
   return state == NightlyState::swept || state == NightlyState::confirmed ||
          state == NightlyState::done;
 }
@@ -61,7 +61,7 @@ asio::awaitable<Result<>> Stages::judge(Nightly& nightly) {
   while (!has_ended(nightly.state)) {
     auto const next = co_await next_state(nightly);
     if (!next) co_return next.error();
-    if (tells_more(*next)) {
+    if (adds_results(*next)) {
       store_.histories().keep(nightly.id);
       keep_trust_figures(store_);
     }
@@ -94,7 +94,7 @@ asio::awaitable<Result<NightlyState>> Stages::prepare(Nightly& nightly) {
   auto const prepared = co_await preparation_.prepare(nightly);
   if (!prepared) co_return prepared.error();
   if (!nightly.failure.empty()) co_return NightlyState::failed;
-  // A late edition may correct what was told of its date.
+  // A late edition may correct the report of its date.
   auto const all = store_.nightlies().all();
   if (!bisect::is_late(nightly, all) || bisect::is_edition(nightly, all))
     co_return NightlyState::prepared;
@@ -107,7 +107,7 @@ asio::awaitable<Result<NightlyState>> Stages::sweep(Nightly& nightly) {
   if (!nightly.failure.empty()) co_return NightlyState::failed;
   auto const swept = co_await sweep_.run(nightly);
   if (!swept) co_return swept.error();
-  // Written over meanwhile, what was measured is of nobody knows which build.
+  // If the build was overwritten meanwhile, it is unknown which build was measured.
   if (nightly.failure.empty()) nightly.failure = what_became_of(nightly);
   co_return nightly.failure.empty() ? NightlyState::swept : NightlyState::failed;
 }
@@ -133,7 +133,7 @@ asio::awaitable<Result<NightlyState>> Stages::confirm(Nightly& nightly) {
   auto const any = co_await verdicts_.confirm(nightly, baseline);
   if (!any) co_return any.error();
   if (*any) co_return NightlyState::confirmed;
-  // A night that found something has builds to make for its bisection, which teach as much.
+  // A nightly with an incident needs builds for its bisection, which teach as much.
   auto const rebuilt = co_await rebuilds_.compare(nightly);
   if (!rebuilt) co_return rebuilt.error();
   auto const profiled = co_await suite_profile_.run(nightly);

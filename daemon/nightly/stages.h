@@ -16,8 +16,8 @@ namespace torchwatch::nightly {
 ///
 ///     announced -> prepared -> swept -> screened -> confirmed -> bisected
 ///
-/// Every arrow is one durable state change, and everything measured on the way is remembered under
-/// its own key, so a step that was killed is done again from stored results and decides the same.
+/// Every arrow is one durable state change. Every measurement on the way is stored under its own
+/// key. So a step that was killed is repeated from stored results, and decides the same.
 /// Single-threaded.
 class Stages {
  public:
@@ -37,9 +37,8 @@ class Stages {
         suite_profile_{suite_profile},
         investigation_{investigation} {}
 
-  /// Judges a nightly: moves it on until there is nothing to find out about it any more, which is
-  /// bisected, done or failed. An Error means that the world stood in the way; called again it goes
-  /// on from there.
+  /// Judges a nightly: moves it on until it is bisected, done or failed. An Error means a temporary
+  /// failure; the next call continues from there.
   boost::asio::awaitable<Result<>> judge(Nightly& nightly);
 
  private:
@@ -59,10 +58,10 @@ class Stages {
   Investigation& investigation_;
 };
 
-/// Whether there is nothing to find out any more about a nightly in that state.
+/// True when a nightly in that state needs no more work.
 bool has_ended(NightlyState state);
 
-/// Stores the state of a nightly, and tells the log.
+/// Stores the state of a nightly, and logs it.
 void move_to(storage::Store& store, Nightly& nightly, NightlyState state);
 
 }  // namespace torchwatch::nightly

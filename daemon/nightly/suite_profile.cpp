@@ -46,7 +46,7 @@ std::vector<config::FleetOptions> SuiteProfile::gpu_fleets() const {
   return fleets;
 }
 
-/// Also when it has begun.
+/// True when the profile is due, or has begun.
 bool SuiteProfile::is_due(Nightly const& nightly) const {
   auto const nights = options_.measure.profile_nights;
   if (nights == 0) return false;

@@ -10,9 +10,9 @@
 
 namespace torchwatch::nightly {
 
-/// Profiles a nightly's benchmarks on fleets of GPUs, once in `measure.profile_nights` nights:
-/// which share of an iteration the device computes, moves data and idles. No verdict comes of it.
-/// Single-threaded.
+/// Profiles a nightly's benchmarks on GPU fleets, once in `measure.profile_nights` nightlies.
+/// Records which share of an iteration the device computes, moves data and idles. It gives no
+/// verdict. Single-threaded.
 class SuiteProfile {
  public:
   /// All arguments must outlive it.
@@ -21,8 +21,8 @@ class SuiteProfile {
         store_{store},
         rounds_{rounds} {}
 
-  /// Does nothing when it is not due, or no fleet has GPUs. An Error means that it may be tried
-  /// again, and goes on then.
+  /// Does nothing when it is not due, or no fleet has GPUs. An Error means that another attempt may
+  /// succeed, and continues then.
   boost::asio::awaitable<Result<>> run(Nightly const& nightly);
 
  private:

@@ -42,7 +42,8 @@ asio::awaitable<Result<>> Sweep::run(Nightly& nightly) {
   co_return Result<>{};
 }
 
-/// A benchmark with series that were judged by different nightlies is measured next to all these.
+/// Returns the builds of a sweep. A benchmark whose series have different baselines is measured
+/// with all of them.
 Result<Sweep::Builds> Sweep::builds_of(Nightly& nightly) {
   auto build = builds::read_build_of(nightly);
   if (!build) return build.error();
@@ -81,8 +82,8 @@ asio::awaitable<Result<>> Sweep::run_tasks(std::string fleet,
   co_return Result<>{};
 }
 
-/// Once: a sweep that is taken up again goes on beside the same build, whatever came meanwhile. One
-/// whose build has gone gives way to the one before.
+/// Chooses the baseline once, so that a resumed sweep uses the same build even if other nightlies
+/// arrived. A baseline whose build is gone is replaced by the one before.
 Result<std::optional<Build>> Sweep::choose_baseline(Nightly& nightly) {
   auto nightlies = store_.nightlies().all();
   auto baseline = nightly.baseline ? store_.nightlies().find(*nightly.baseline)
@@ -96,7 +97,7 @@ Result<std::optional<Build>> Sweep::choose_baseline(Nightly& nightly) {
       auto const of_series = choose_baselines_of_series(nightly, *baseline);
       if (!of_series) return of_series.error();
       nightly.baseline = baseline->id;
-      store_.nightlies().update(nightly);  // last: a choice that was killed is made again
+      store_.nightlies().update(nightly);  // last: a killed choice is repeated
       return std::move(*build);
     }
     if (build.error().code == ErrorCode::unavailable) return build.error();
@@ -110,8 +111,8 @@ Result<std::optional<Build>> Sweep::choose_baseline(Nightly& nightly) {
   return std::nullopt;
 }
 
-/// Once as well: `nightly.baseline` is there when it was done. A series whose older build is gone
-/// is compared with the usual baseline.
+/// Chooses these baselines once as well: `nightly.baseline` is set when it was done. A series whose
+/// older build is gone is compared with the usual baseline.
 Result<> Sweep::choose_baselines_of_series(Nightly const& nightly, Nightly const& usual) {
   auto baselines =
       nightly.baseline ? store_.baselines().of(nightly.id) : new_baselines(nightly, usual);
@@ -145,7 +146,7 @@ std::map<Series, NightlyId> Sweep::new_baselines(Nightly const& nightly, Nightly
   return std::move(found.older);
 }
 
-/// Whether the build of an older baseline can be measured.
+/// True when the build of an older baseline can be measured.
 Result<bool> Sweep::is_usable(Nightly const& nightly, Nightly const& baseline) {
   auto const build = builds::read_build_of(baseline);
   if (build) return true;
@@ -157,7 +158,7 @@ Result<bool> Sweep::is_usable(Nightly const& nightly, Nightly const& baseline) {
   return false;
 }
 
-/// Empty when any job of the sweep gave a result on the nightly itself.
+/// Returns the reason why the sweep has no result on the nightly; empty when it has one.
 std::string Sweep::why_nothing_was_measured(Nightly const& nightly) {
   std::string first;
   int failed = 0;

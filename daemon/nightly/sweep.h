@@ -16,8 +16,8 @@
 
 namespace torchwatch::nightly {
 
-/// Measures every configured benchmark on a nightly, next to the baselines of its series: that of
-/// the nightly, or the last nightly that judged the series. Single-threaded.
+/// Measures every configured benchmark on a nightly, side by side with the baselines of its series.
+/// These are the nightly's baseline, or the last nightly that judged the series. Single-threaded.
 class Sweep {
  public:
   /// All arguments must outlive it.
@@ -26,11 +26,11 @@ class Sweep {
         store_{store},
         rounds_{rounds} {}
 
-  /// Chooses `nightly.baseline` and the older baselines of some series (bisect::series_baselines),
-  /// unless they were chosen before, stores them, and measures `sweep_pairs` rounds, on all slots
-  /// of all fleets side by side. Notes in `nightly.failure` when no job of the nightly gave a
-  /// result: a night without a single number is not a good one. Errors as Rounds::measure's, when
-  /// all that the other fleets can do is done.
+  /// Measures `sweep_pairs` rounds, on all slots of all fleets side by side. Before that, chooses
+  /// and stores `nightly.baseline` and the older baselines of some series
+  /// (bisect::series_baselines), unless that was done before. Sets `nightly.failure` when no job of
+  /// the nightly gave a result. Fails as Rounds::measure does, after the other fleets have done all
+  /// they can.
   boost::asio::awaitable<Result<>> run(Nightly& nightly);
 
  private:
@@ -40,11 +40,10 @@ class Sweep {
     int round = 0;
   };
 
-  /// The builds that are measured next to each other: the baselines, if there are any, and the
-  /// nightly.
+  /// The builds that are measured side by side: the baselines, if there are any, and the nightly.
   struct Builds {
     std::vector<Build> usual;
-    std::map<FleetBenchmark, std::vector<Build>> others;  ///< of these benchmarks, in their place
+    std::map<FleetBenchmark, std::vector<Build>> others;  ///< used for these benchmarks instead
   };
 
   boost::asio::awaitable<Result<>> run_tasks(std::string fleet,
@@ -63,22 +62,22 @@ class Sweep {
   measure::Rounds& rounds_;
 };
 
-/// The last nights of the series whose benchmarks are measured.
+/// Returns the last nightly summaries of the series whose benchmarks are measured.
 std::vector<SeriesNights> configured_series(config::Options const& options, storage::Store& store);
 
-/// The series of configured benchmarks that `nightly`, which has ended, did not judge: the
-/// benchmark or the metric gave nothing, or the comparison was undecided. A change that it brought
-/// is found on the next nightly that judges them. By fleet, benchmark and metric.
+/// Returns the series of configured benchmarks that `nightly`, which has ended, did not judge. The
+/// benchmark or the metric had no result, or the comparison was undecided. A change in it is found
+/// on the next nightly that judges the series. Sorted by fleet, benchmark and metric.
 std::vector<Series> not_judged(config::Options const& options,
                                storage::Store& store,
                                Nightly const& nightly);
 
-/// The builds of the baselines of those series of a nightly that are not compared with its own
-/// baseline. Errors as builds::read_build_of's.
+/// Returns the baseline builds of those series of a nightly that have another baseline than the
+/// nightly. Fails as builds::read_build_of does.
 Result<std::map<Series, Build>> builds_of_series(storage::Store& store, Nightly const& nightly);
 
-/// The times that a nightly's sweep measured of it on those of its fleets that are among `fleets`,
-/// a group a benchmark.
+/// Returns the series of times that a nightly's sweep measured on those of its fleets that are
+/// among `fleets`, one group per benchmark.
 std::vector<measure::SeriesGroup> swept(storage::Store& store,
                                         Nightly const& nightly,
                                         std::vector<config::FleetOptions> const& fleets);

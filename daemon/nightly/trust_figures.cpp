@@ -17,11 +17,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Beyond so many it is no table for people: workers say something else of each host every time.
+/// The most hosts in the table. More means that workers report a new fingerprint of each host every
+/// time.
 constexpr std::size_t most_hosts = 100;
 
-/// What a worker says of its host, without what it says of the build that it was linked with: that
-/// is another one every night.
+/// Returns the host's part of a fingerprint, without the build's part, which changes with every
+/// nightly.
 std::string host_in(std::string const& fingerprint) {
   auto json = Json::parse(fingerprint, nullptr, false);
   if (!json.is_object()) json = Json::object();
@@ -30,7 +31,7 @@ std::string host_in(std::string const& fingerprint) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-/// Gives the hosts of a fleet numbers of their own, the same where they say the same.
+/// Numbers the hosts of a fleet. Equal fingerprints get the same number.
 class Hosts {
  public:
   explicit Hosts(storage::Histories histories) : histories_{histories} {}
@@ -42,7 +43,7 @@ class Hosts {
     return numbers_.try_emplace({fleet, text}, next).first->second;
   }
 
-  /// {fleet, text of its fingerprint}, by number.
+  /// Returns {fleet, text of its fingerprint}, by number.
   std::map<std::int64_t, std::pair<std::string, std::string>> all() const {
     std::map<std::int64_t, std::pair<std::string, std::string>> hosts;
     for (auto const& [host, number] : numbers_)
@@ -67,7 +68,7 @@ std::vector<SeriesNoise> noise_of(std::vector<SeriesNights> const& recent) {
   return all;
 }
 
-/// Of times alone: memory has no pace.
+/// Returns the figures from times only: memory does not depend on a host's speed.
 std::vector<HostFigures> hosts_of(storage::Histories histories, std::vector<SeriesNights> recent) {
   Hosts hosts{histories};
   std::erase_if(recent,

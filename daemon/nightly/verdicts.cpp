@@ -23,16 +23,16 @@ using measure::SeriesGroup;
 
 namespace {
 
-/// Nights from which a series' noise is known; two or three weeks.
+/// The nightlies that determine the noise of a series; two or three weeks.
 constexpr std::size_t nights_of_noise = 20;
 
-/// Pairs of each that count towards it: the sweep's, and a few of what confirmed it.
+/// The pairs of each that count towards the noise: the sweep's, and a few of the comparison.
 constexpr int rounds_of_noise = 8;
 
 }  // namespace
 
-/// Of the first rounds of a night. Where its baseline went away while it was swept, a third commit
-/// was measured as well.
+/// Returns the pairs of the first rounds of a nightly. If its baseline disappeared during the
+/// sweep, a third commit was measured, too.
 measure::SeriesPairs Verdicts::pairs_of(bisect::ComparedNight const& night, int rounds) {
   measure::BaselineCommits baselines{night.baseline.commit, {}};
   for (auto const& [series, baseline] : store_.baselines().of(night.nightly.id))
@@ -43,7 +43,7 @@ measure::SeriesPairs Verdicts::pairs_of(bisect::ComparedNight const& night, int 
                            rounds);
 }
 
-/// Follows from what was stored when the sweep ended: rounds of comparisons come later. Logged.
+/// Screens with the data of the sweep only: rounds of comparisons come later. Logs the result.
 Screening Verdicts::screen(Nightly const& nightly, Nightly const& baseline) {
   bisect::ComparedNight const night{nightly, baseline};
   auto const tonight = pairs_of(night, options_.decide.sweep_pairs);
@@ -76,13 +76,13 @@ asio::awaitable<Result<bool>> Verdicts::confirm(Nightly const& nightly, Nightly 
   auto const older = builds_of_series(store_, nightly);
   if (!older) co_return older.error();
   auto const screening = screen(nightly, baseline);
-  // The same campaign as the sweep's: its pairs are the first ones of each comparison.
+  // The campaign of the sweep: its pairs are the first of each comparison.
   measure::BuildPair const builds{Campaign::of(nightly.id), *before, *after, *older};
   auto plan = this->plan(nightly, builds, screening);
   auto const options = bisect::for_family(options_.decide, count_series(screening.all));
   auto const decided = co_await decide(plan, screening.past, options);
   if (!decided) co_return decided.error();
-  // Written over meanwhile, what was measured is of nobody knows which build.
+  // If the build was overwritten meanwhile, it is unknown which build was measured.
   for (auto const& measured : {baseline, nightly})
     if (auto const still = builds::read_build_of(measured); !still) co_return still.error();
   if (auto const still = builds_of_series(store_, nightly); !still) co_return still.error();
@@ -114,8 +114,8 @@ Verdicts::Plan Verdicts::plan(Nightly const& nightly,
   return plan;
 }
 
-/// What a nightly's benchmarks are to be compared with beside its baseline. Over `anchor_nights`
-/// nights that are compared everybody's turn comes, whatever days of the week bring nothing new.
+/// Returns the comparisons with anchors. Every benchmark has one in `anchor_nights` nightlies that
+/// are compared, on any days of the week.
 std::vector<Verdicts::Task> Verdicts::anchored_tasks(Nightly const& nightly,
                                                      Build const& build,
                                                      std::vector<SeriesGroup> const& all) {
@@ -131,8 +131,8 @@ std::vector<Verdicts::Task> Verdicts::anchored_tasks(Nightly const& nightly,
   return tasks;
 }
 
-/// The oldest candidate whose build is still there; nothing when that is the baseline, against
-/// which the nightly is judged anyway. Chosen once, whatever is ruled meanwhile.
+/// Returns the oldest candidate whose build still exists; nothing when that is the baseline, with
+/// which the nightly is compared anyway. It is chosen once, independent of later rulings.
 std::optional<Build> Verdicts::anchor_of(Nightly const& nightly, SeriesGroup const& group) {
   auto anchors = store_.anchors();
   FleetBenchmark const which{group.front().fleet, group.front().benchmark};
@@ -182,7 +182,8 @@ void Verdicts::settle_mutes(std::span<Task> tasks) const {
       change.muted = store_.rulings().is_muted(change.series, clock_.now());
 }
 
-/// Whether anybody has to hear of it. What was recorded before stands, muted or not.
+/// Stores the verdicts. True when there is a regression to report. Verdicts that were stored before
+/// stay, muted or not.
 bool Verdicts::record(Nightly const& nightly, std::span<Task const> tasks) {
   for (auto const& task : tasks) {
     for (auto const& change : task.result.changes)
@@ -195,7 +196,7 @@ bool Verdicts::record(Nightly const& nightly, std::span<Task const> tasks) {
       });
 }
 
-/// What was not compared could have been.
+/// Clears the alarms of series that needed no comparison: they could have been compared.
 void Verdicts::clear_quiet_ones(Nightly const& nightly, Screening const& screening) {
   std::set<FleetBenchmark> compared;
   for (auto const& group : screening.suspicious)
@@ -233,7 +234,7 @@ void Verdicts::record_anchored(Nightly const& nightly, std::span<Task const> tas
   }
 }
 
-/// The incident of an earlier edition of the same nightly.
+/// Returns the incident of an earlier edition of the same nightly.
 std::optional<Incident> Verdicts::incident_of_edition(Nightly const& nightly) {
   for (auto const& other : store_.nightlies().all()) {
     bool const is_edition = nightly.file && other.file && other.id < nightly.id &&
@@ -244,7 +245,8 @@ std::optional<Incident> Verdicts::incident_of_edition(Nightly const& nightly) {
   return std::nullopt;
 }
 
-/// One date has one incident: what was found first stays, with a note of what the edition shows.
+/// Adds a note about the edition to the incident. One date has one incident, whose first findings
+/// stay.
 void Verdicts::correct(Incident const& incident, Nightly const& edition, bool has_regressions) {
   constexpr std::size_t digits = 12;
   auto const text = fmt::format(
@@ -262,8 +264,7 @@ void Verdicts::correct(Incident const& incident, Nightly const& edition, bool ha
                has_regressions);
 }
 
-/// The oldest of the nightlies that the regressions were found next to: the changes lie between it
-/// and `nightly`.
+/// Returns the oldest baseline of the regressions: the changes are between it and `nightly`.
 Nightly Verdicts::start_of_incident(Nightly const& nightly, Nightly const& baseline) {
   auto const older = store_.baselines().of(nightly.id);
   std::optional<Nightly> start;

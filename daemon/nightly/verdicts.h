@@ -16,8 +16,8 @@
 
 namespace torchwatch::nightly {
 
-/// The verdicts on one nightly, from its sweep beside the baseline to the incident. What it decides
-/// follows from what is stored, so it may be asked again. Single-threaded.
+/// The verdicts on one nightly, from its sweep to the incident. Decisions follow from stored data,
+/// so a call can be repeated. Single-threaded.
 class Verdicts {
  public:
   /// All arguments must outlive it.
@@ -32,32 +32,34 @@ class Verdicts {
         rounds_{rounds},
         alarms_{alarms} {}
 
-  /// Raises the alarm that there is nothing to compare it with any more.
+  /// Raises the alarm that there is no baseline any more.
   void cannot_compare(Nightly const& nightly);
 
-  /// Raises the alarms that the sweep gives reason for.
+  /// Raises the alarms that follow from the sweep.
   void check_sweep(Nightly const& nightly, Nightly const& baseline);
 
-  /// Measures whatever may have grown, next to the baseline of each series, until it is decided,
-  /// and of the nightly's benchmarks a sample against themselves and a share against their anchors.
-  /// Logs first how many may have grown. Keeps every verdict, and opens the incident when there is
-  /// a regression that nobody muted: true then. A later edition of a file opens none of its own
-  /// where an edition before has one: it joins that, or corrects it. Nor does one that came after a
-  /// later nightly was judged. Errors as Rounds::measure's, and when a build is not there any more.
+  /// Measures the series that may have grown, next to their baselines, until they are decided. Also
+  /// compares a sample of the nightly's benchmarks with themselves, and a share with their anchors.
+  /// Logs first how many series may have grown. Stores every verdict, and opens the incident when
+  /// there is a regression that is not muted; returns true then.
+  ///
+  /// A later edition of a file opens no incident if an earlier edition has one: it joins that, or
+  /// corrects it. A nightly that is judged after a later one opens none, either. Fails as
+  /// Rounds::measure does, and when a build is gone.
   boost::asio::awaitable<Result<bool>> confirm(Nightly const& nightly, Nightly const& baseline);
 
  private:
-  /// One comparison to be made, and what it came to.
+  /// One comparison, and its result.
   struct Task {
     measure::BuildPair builds;
     measure::SeriesGroup group;
     measure::ComparisonResult result;
   };
 
-  /// What is compared tonight, and what for.
+  /// The comparisons of a nightly, by purpose.
   struct Plan {
     std::vector<Task> tonight;   ///< with the baselines
-    std::vector<Task> self;      ///< with itself
+    std::vector<Task> self;      ///< with the nightly itself
     std::vector<Task> anchored;  ///< with an older nightly
   };
 

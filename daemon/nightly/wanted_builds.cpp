@@ -31,7 +31,7 @@ asio::awaitable<std::optional<KeptBuild>> WantedBuilds::bring(WantedBuild wanted
   }
   auto const name = builds_.name_of(attempt->build->prefix);
   auto const pinned = builds_.pin(name, std::move(wanted.pin));
-  store_.kept_builds().want_no_more(wanted.nightly);  // last: a killed wish is granted again
+  store_.kept_builds().want_no_more(wanted.nightly);  // last: a killed request is repeated
   if (pinned) co_return *pinned;
   spdlog::warn("build_not_pinned reason=\"{}\"", pinned.error().message);
   co_return std::nullopt;

@@ -11,7 +11,7 @@
 
 namespace torchwatch::nightly {
 
-/// Builds that were removed and that somebody wants back. Single-threaded.
+/// Removed builds that a user requested back. Single-threaded.
 class WantedBuilds {
  public:
   /// All arguments must outlive it.
@@ -20,9 +20,9 @@ class WantedBuilds {
         preparation_{preparation},
         builds_{builds} {}
 
-  /// Brings each that is wanted, and pins it. One that does not come now is tried again with the
-  /// next call; one that cannot come is wanted no more, and the log says why. Returns those that
-  /// came.
+  /// Fetches or makes each requested build, and pins it. A build that fails for now is retried by
+  /// the next call. A request that cannot be met is dropped, and the log shows why. Returns the new
+  /// builds.
   boost::asio::awaitable<std::vector<KeptBuild>> bring();
 
  private:

@@ -365,7 +365,7 @@ TEST_F(DriftTest, SaysThatNoNightBroughtAsMuchWhereEachWasJudged) {
   store.histories().keep(between.id);
   compare(2, 0, Verdict::regression);
   EXPECT_THAT(store.alarms().open().at(0).detail,
-              testing::HasSubstr(", though no night in between brought as much"));
+              testing::HasSubstr(", although no nightly in between changed as much"));
 }
 
 TEST_F(DriftTest, IsOverWhenTheSeriesIsBack) {
