@@ -97,7 +97,7 @@ void BisectionRun::plan_wave() {
   bisection_.steps.insert(bisection_.steps.end(), steps.begin(), steps.end());
 }
 
-/// Does what is left of a planned wave, then learns from all of it.
+/// Does the remaining steps of a planned wave, then learns from all of it.
 asio::awaitable<Result<>> BisectionRun::do_wave() {
   auto const& steps = bisection_.steps;
   auto const wave = steps[done_].wave;
@@ -119,7 +119,7 @@ void BisectionRun::learn(std::size_t end) {
   for (auto i = done_; i < end; ++i)
     search_.learn(steps[i]);
   for (auto i = done_; i < end; ++i) {
-    if (!steps[i].beliefs.empty()) continue;  // told before it was cut off
+    if (!steps[i].beliefs.empty()) continue;  // logged before an interruption
     steps[i].beliefs = search_.beliefs();
     keep(i);
     spdlog::info("bisection_step id={} {}", bisection_.id.value, text_of(steps[i]));
@@ -143,7 +143,7 @@ asio::awaitable<Result<>> BisectionRun::do_step(std::size_t ordinal) {
   co_return Result<>{};
 }
 
-/// The builds of a step's commits; if one cannot be had, the step says so.
+/// Returns the builds of a step's commits. If one is unavailable, the step stores the reason.
 asio::awaitable<Result<std::vector<Build>>> BisectionRun::builds_for(std::size_t ordinal) {
   auto const commits = bisection_.steps[ordinal].commits;
   auto attempts = co_await builds_of(commits);
@@ -171,7 +171,7 @@ asio::awaitable<Result<>> BisectionRun::measure(std::size_t ordinal, std::vector
   auto& step = bisection_.steps[ordinal];
   for (auto const& outcome : *outcomes) {
     costs_.measured(outcome.seconds);
-    // An end that cannot be measured is the last thing to say.
+    // An end that cannot be measured ends the bisection.
     if (outcome.ok() || (step.skipped && search_.is_end(outcome.key.commit))) continue;
     step.skipped = outcome.key.commit;
     step.note = "could not be measured: " + measure::failure_of(outcome);

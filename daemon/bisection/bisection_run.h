@@ -13,36 +13,36 @@
 
 namespace torchwatch::bisection {
 
-/// One stage of a bisection while it runs: does the steps that `bisect::Search` asks for, a wave at
-/// a time, on builds of one source. A wave is stored before it is begun and each of its steps when
-/// it is done, so a bisection that was cut off goes on where it was. Single-threaded.
+/// One stage of a bisection while it runs. Measures the steps that `bisect::Search` plans, a wave
+/// at a time, on builds of one source. A wave is stored before it begins, and each of its steps
+/// when it ends, so an interrupted bisection continues from there. Single-threaded.
 class BisectionRun {
  public:
-  /// The parts that it works with, which must outlive it.
+  /// The parts that it uses, which must outlive it.
   struct Parts {
     storage::Store& store;
     measure::Rounds& rounds;
     BuildSource& source;
   };
 
-  /// `bisection` must outlive it; steps of it that are there are learned from and not done again.
-  /// `slots`: steps of a wave.
+  /// `bisection` must outlive it. Its stored steps are learned from, not repeated. `slots`: the
+  /// number of steps in a wave.
   BisectionRun(Parts parts,
                Bisection& bisection,
                bisect::Search search,
                CostEstimates costs,
                std::size_t slots);
 
-  /// Passes over the steps of an earlier stage.
+  /// Skips the steps of an earlier stage.
   void pass_over(BisectionStage stage);
 
-  /// Remembers which builds need not be made, or cannot be.
+  /// Stores which builds exist, and which are unbuildable.
   void note_known_builds();
 
-  /// Takes waves until every series has its answer, or nothing tells any more.
+  /// Does waves until every series has its answer, or no step would add information.
   boost::asio::awaitable<Result<>> do_waves();
 
-  /// The builds of `commits` from the source, and what they cost is learned.
+  /// Returns the builds of `commits` from the source, and learns their cost.
   boost::asio::awaitable<Result<std::vector<builds::BuildAttempt>>> builds_of(
       std::vector<CommitSha> commits);
 

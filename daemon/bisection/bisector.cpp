@@ -27,13 +27,13 @@ namespace {
 
 constexpr int most_rests = 5;  // a series with more culprits is for people
 
-/// This bisection cannot be done, now or later.
+/// Returns the error of a bisection that can never be done.
 Error impossible(std::string message) {
   return Error{ErrorCode::invalid_argument, std::move(message)};
 }
 
-/// Why the repository does not give the commits of a request now, for a report. Git's own words and
-/// the repository's path go to the log alone.
+/// Returns the reason why the repository does not give the commits of a request now, for a report.
+/// Git's message and the repository's path go only to the log.
 Error unreadable(BisectionRequest const& request, Error const& error) {
   spdlog::warn("bisection_range_unreadable start={} end={} reason=\"{}\"",
                short_of(request.start),
@@ -45,12 +45,12 @@ Error unreadable(BisectionRequest const& request, Error const& error) {
             range +
                 " are not all in the repository, not there with their files, or have no commit in "
                 "common"};
-  auto why = range + " cannot be read from the repository; the service's log says why";
+  auto why = range + " cannot be read from the repository; the service's log shows why";
   if (error.code == ErrorCode::invalid_argument) return impossible(std::move(why));
   return {ErrorCode::unavailable, std::move(why)};
 }
 
-/// Which files each suspect changed. A treeless clone does not know.
+/// Returns the files that each suspect changed. A treeless clone does not have them.
 Result<std::vector<bisect::CommitChanges>> changes_of(std::vector<Commit> const& suspects,
                                                       std::string const& repository) {
   auto const history = bisect::GitHistory::open(repository);
@@ -64,7 +64,8 @@ Result<std::vector<bisect::CommitChanges>> changes_of(std::vector<Commit> const&
   return changes;
 }
 
-/// What each suspect weighs before anything is read; all alike where the changed files are unknown.
+/// Returns the weight of each suspect before any build is measured; equal weights where the changed
+/// files are unknown.
 std::vector<double> prior_of(std::vector<Commit> const& suspects,
                              BisectionRequest const& request,
                              std::string const& repository) {
@@ -91,7 +92,7 @@ std::string text_of(Finding const& finding) {
   return text;
 }
 
-/// Nothing where one of them could not be built.
+/// Returns nothing when one of the builds is missing.
 std::optional<Proof::Pair> pair_of(std::vector<builds::BuildAttempt> const& attempts,
                                    std::size_t layout) {
   for (auto const& attempt : attempts)
@@ -122,7 +123,7 @@ asio::awaitable<Result<Bisection>> Bisector::run(Bisection bisection) {
   if (!is_active(now.state)) co_return now;  // stopped at its very end
   bisection.state = ended ? BisectionState::done : BisectionState::failed;
   if (!ended) bisection.failure = ended.error().message;
-  // Stored together: a kill leaves neither or both, so no merge is searched twice or forgotten.
+  // Stored together: a kill leaves both or neither, so no merge is searched twice or left out.
   store_.bisections().update(bisection, bisections_into_merges(options_.source, bisection));
   spdlog::info("bisection_finished id={} outcome={} steps={} failure=\"{}\"",
                bisection.id.value,
@@ -132,7 +133,7 @@ asio::awaitable<Result<Bisection>> Bisector::run(Bisection bisection) {
   co_return bisection;
 }
 
-/// The trunk moved on while it was measured. What cannot be fetched is in the log.
+/// Reads the newest trunk, which moved on during the bisection. A failed fetch is only logged.
 asio::awaitable<void> Bisector::read_trunk(Bisection& bisection) {
   bool const names_one = std::ranges::any_of(
       bisection.findings, [](Finding const& finding) { return finding.suspects.size() == 1; });
@@ -161,7 +162,7 @@ asio::awaitable<Result<>> Bisector::carry_out(Bisection& bisection) {
   co_return co_await search_commits(bisection, std::move(*range));
 }
 
-/// Asks the repository for nothing before the next attempt is due.
+/// Reads nothing from the repository before the next attempt is due.
 asio::awaitable<Result<Bisector::Range>> Bisector::range_of(Bisection const& bisection) {
   auto const subject = retry_subject(bisection.id);
   auto const early = builds::postponed(store_.retries().find(subject), clock_.now());
@@ -172,8 +173,8 @@ asio::awaitable<Result<Bisector::Range>> Bisector::range_of(Bisection const& bis
   co_return range;
 }
 
-/// What the repository did not give for a day makes the bisection impossible. The record stays
-/// then, so that a kill before that is stored does not begin another day.
+/// Commits that the repository lacks for a day make the bisection fail. The record stays, so that a
+/// kill before that is stored does not start another day.
 Error Bisector::patient(std::string const& subject, Error problem) {
   if (problem.code != ErrorCode::unavailable || problem.is_of_host) return problem;
   auto const retry = store_.retries().note(subject, clock_.now(), problem.message);
@@ -197,7 +198,7 @@ asio::awaitable<Result<Bisector::Range>> Bisector::read_range(BisectionRequest c
   co_return Range{std::move(way), bisect::ancestry_of(*lineage), std::move(prior)};
 }
 
-/// What lies between the ends; where there is no repository, the commits of the nightlies.
+/// Returns the commits between the ends; without a repository, those of the nightlies.
 Result<bisect::Lineage> Bisector::lineage_of(BisectionRequest const& request) const {
   if (options_.source.repository.empty()) {
     auto nightlies = nightlies_between(store_.nightlies().all(), request.start, request.end);
@@ -213,24 +214,27 @@ Result<bisect::Lineage> Bisector::lineage_of(BisectionRequest const& request) co
   return lineage;
 }
 
-/// What another recipe built is forgotten. What was learnt of builds by now holds until it ends.
+/// Drops the steps that used builds of another recipe. The build variation known now is used until
+/// the end.
 void Bisector::begin_with(Recipe const& recipe, Bisection& bisection) {
   if (bisection.recipe == recipe.id) return;
   if (!bisection.steps.empty())
-    spdlog::warn("bisection_begins_again id={} reason=\"commits are built otherwise now\"",
-                 bisection.id.value);
+    spdlog::warn(
+        "bisection_begins_again id={} reason=\"the recipe changed while the bisection ran\"",
+        bisection.id.value);
   store_.bisections().begin_with(bisection.id, recipe.id, read_build_variation(store_));
   bisection.recipe = recipe.id;
   bisection.steps.clear();
 }
 
-/// What was known when it began with a recipe; without one, what is known now.
+/// Returns the variation known when the bisection began with its recipe; without a recipe, the
+/// current one.
 BuildVariation Bisector::build_variation_of(Bisection const& bisection) const {
   auto kept = store_.bisections().build_variation_of(bisection.id);
   return kept ? std::move(*kept) : read_build_variation(store_);
 }
 
-/// Asks in which nights something changed.
+/// Finds the nightlies in which something changed.
 asio::awaitable<Result<bisect::Search>> Bisector::search_nights(
     Bisection& bisection, Range const& range, std::vector<std::size_t> const& positions) {
   auto const& request = bisection.request;
@@ -250,9 +254,8 @@ asio::awaitable<Result<bisect::Search>> Bisector::search_nights(
   co_return std::move(run.search());
 }
 
-/// Nightlies between the ends are there, and commits would have to be built: asks them first, and
-/// moves the weights of the commits to the nights in which something changed. When nothing did,
-/// that is the outcome.
+/// Measures the nightlies between the ends, which need no builds. Moves the weights of the commits
+/// to the nightlies in which something changed. If nothing changed, that is the outcome.
 asio::awaitable<Result<>> Bisector::narrow_by_nightlies(Bisection& bisection, Range& range) {
   auto const positions = bisect::nightly_positions(
       nightlies_at_hand(bisection), bisection.request.start, range.way.builds);
@@ -264,7 +267,7 @@ asio::awaitable<Result<>> Bisector::narrow_by_nightlies(Bisection& bisection, Ra
   co_return Result<>{};
 }
 
-/// The nights in which something changed are the outcome, since no commit can be built.
+/// Ends with the nightlies in which something changed, since no commit can be built.
 asio::awaitable<Result<>> Bisector::end_with_nights(Bisection& bisection, Range range) {
   auto const& request = bisection.request;
   auto const known = nightlies_at_hand(bisection);
@@ -272,7 +275,7 @@ asio::awaitable<Result<>> Bisector::end_with_nights(Bisection& bisection, Range 
     if (std::ranges::find(known, end) == known.end())
       co_return impossible(
           "no nightly's build of " + end.hex +
-          " is there, and no recipe makes one (torchwatch builds fetch brings one back)");
+          " exists, and no recipe makes one (`torchwatch builds fetch` restores one)");
   auto const& builds = range.way.builds;
   auto positions = bisect::nightly_positions(known, request.start, builds);
   if (positions.empty()) positions = {0, builds.size()};
@@ -312,7 +315,7 @@ asio::awaitable<Result<>> Bisector::search_commits(Bisection& bisection, Range r
   auto const built = co_await run.builds_of(ends);
   if (!built) co_return built.error();
   if (auto const& last = built->back(); !last.build)
-    co_return impossible("end " + ends[built->size() - 1].hex + " cannot be built: " + last.note);
+    co_return impossible("end " + ends[built->size() - 1].hex + " is unbuildable: " + last.note);
   run.note_known_builds();
   auto findings = co_await find_culprits(bisection, run);
   if (!findings) co_return findings.error();
@@ -322,7 +325,7 @@ asio::awaitable<Result<>> Bisector::search_commits(Bisection& bisection, Range r
   co_return co_await check.look(bisection, *built);
 }
 
-/// Searches until there are answers; those that accuse nobody are made sure of in another layout.
+/// Searches until there are answers. Confirms answers without a suspect in another layout.
 asio::awaitable<Result<>> Bisector::search_on(Bisection const& bisection, BisectionRun& run) {
   auto const taken = co_await run.do_waves();
   if (!taken || options_.bisect.layouts < 2) co_return taken;
@@ -333,8 +336,8 @@ asio::awaitable<Result<>> Bisector::search_on(Bisection const& bisection, Bisect
   co_return co_await run.do_waves();
 }
 
-/// Compares the ends, both of them built again, and has the search learn from it. Where they cannot
-/// be, the answers stand as they are.
+/// Compares the ends, both built again, and lets the search learn from it. Where that is
+/// impossible, the answers stay.
 asio::awaitable<Result<>> Bisector::confirm(Bisection const& bisection,
                                             bisect::Search& search,
                                             std::vector<Series> const& series) {
@@ -361,7 +364,7 @@ asio::awaitable<Result<>> Bisector::confirm(Bisection const& bisection,
   co_return Result<>{};
 }
 
-/// Searches, proves what was found, and searches what the proofs leave unexplained.
+/// Searches, proves the suspects, and searches again for what the proofs leave unexplained.
 asio::awaitable<Result<std::vector<Finding>>> Bisector::find_culprits(Bisection const& bisection,
                                                                       BisectionRun& run) {
   std::vector<Finding> findings;
@@ -381,7 +384,7 @@ asio::awaitable<Result<std::vector<Finding>>> Bisector::find_culprits(Bisection 
   co_return findings;
 }
 
-/// Of a lone suspect, how many commits it merged.
+/// Stores how many commits a lone suspect merged.
 void Bisector::note_merge(bisect::Search const& search, Finding& finding) const {
   if (finding.suspects.size() > 1 || options_.source.repository.empty()) return;
   auto const position = search.position_after(finding.suspects.front().sha);
@@ -389,8 +392,8 @@ void Bisector::note_merge(bisect::Search const& search, Finding& finding) const 
   bisection::note_merge(options_.source, parent, finding);
 }
 
-/// Builds without the suspect and with it, the other way round for one that the end lacks; nothing
-/// where one of them cannot be had, or no recipe makes that layout.
+/// Returns builds without the suspect and with it; in reverse order for a suspect that the end
+/// lacks. Returns nothing when one is unavailable, or no recipe makes that layout.
 asio::awaitable<Result<std::optional<Proof::Pair>>> Bisector::pair_for(Bisection const& bisection,
                                                                        BisectionRun& run,
                                                                        CommitSha suspect,
@@ -405,8 +408,8 @@ asio::awaitable<Result<std::optional<Proof::Pair>>> Bisector::pair_for(Bisection
   co_return pair_of(*builds, layout);
 }
 
-/// Two commits, built again with another layout; nothing where the recipe knows none, or one of
-/// them does not build.
+/// Returns two commits, built again with another layout; nothing when the recipe knows none, or one
+/// of them is unbuildable.
 asio::awaitable<Result<std::optional<Proof::Pair>>> Bisector::rebuilt(Bisection const& bisection,
                                                                       CommitSha before,
                                                                       CommitSha after,
@@ -414,7 +417,7 @@ asio::awaitable<Result<std::optional<Proof::Pair>>> Bisector::rebuilt(Bisection 
   auto const usual = co_await builder_.recipe();
   if (!usual) co_return usual.error();
   if (usual->id != bisection.recipe)
-    co_return Error{ErrorCode::unavailable, "commits are built otherwise now"};
+    co_return Error{ErrorCode::unavailable, "the recipe changed while the bisection ran"};
   auto const wanted = static_cast<int>(layout);
   auto const recipe = co_await builder_.recipe(wanted);
   if (!recipe) co_return recipe.error();
@@ -429,8 +432,8 @@ asio::awaitable<Result<std::optional<Proof::Pair>>> Bisector::rebuilt(Bisection 
   co_return pair_of(attempts, layout);
 }
 
-/// Measures a lone suspect against its parent, on all series that it is said to have changed;
-/// whether both could be built.
+/// Compares a lone suspect with its parent on all series that it is said to have changed. True when
+/// both were built.
 asio::awaitable<Result<bool>> Bisector::compare_with_parent(Bisection const& bisection,
                                                             BisectionRun& run,
                                                             Finding& finding,
@@ -448,8 +451,8 @@ asio::awaitable<Result<bool>> Bisector::compare_with_parent(Bisection const& bis
   co_return true;
 }
 
-/// One that cannot be built at all stays without proof; one that cannot be built again counts as
-/// proved by the usual layout.
+/// Proves a suspect. An unbuildable one stays without proof. One that is unbuildable in another
+/// layout counts as proved by the usual one.
 asio::awaitable<Result<>> Bisector::prove(Bisection const& bisection,
                                           BisectionRun& run,
                                           Finding& finding) {
@@ -472,7 +475,7 @@ CostEstimates Bisector::usual_cost_estimates() const {
   return CostEstimates{builds.mean_seconds(newest, false), builds.mean_seconds(newest, true)};
 }
 
-/// All slots of the fleets that the bisection needs.
+/// Returns the number of slots of all fleets that the bisection needs.
 std::size_t Bisector::slots_for(BisectionRequest const& request) const {
   std::set<std::string> fleets;
   for (auto const& series : request.series)

@@ -21,26 +21,23 @@
 
 namespace torchwatch::bisection {
 
-/// Carries bisections from request to outcome.
+/// Runs bisections from request to outcome.
 ///
-///     run -> range_of: fetch the ends, list the suspects along the way between them, weigh them
-///        |-> begin_with: one recipe for all commits; if it has changed, the bisection starts over
-///        |-> end_with_nights: no recipe builds commits, so the nightlies have the last word ->
-///        done
-///        |-> narrow_by_nightlies: measure the delivered nightlies; no change among them -> done
+///     run -> range_of: fetch the ends, list the suspects between them, weigh them
+///        |-> begin_with: one recipe for all commits; if it has changed, start over
+///        |-> end_with_nights: without a recipe, nightlies are the result -> done
+///        |-> narrow_by_nightlies: measure the delivered nightlies; no change -> done
 ///        `-> search_commits: build both ends
-///              |-> find_culprits, until nothing is left unexplained:
+///              |-> find_culprits, until everything is explained:
 ///              |     search_on: waves of rounds until each series has its answer (BisectionRun);
-///              |                "no change" is confirmed with both ends in another layout
-///              (confirm) |     prove: each named commit against its parent, in two layouts; revert
-///              check
-///              `-> PackageCheck: the ends differ as nightlies and not as commits -> environment
-///        `-> read_trunk: fetch, and look whether a lone suspect was reverted or landed before
-///        `-> store how it ended, and queue a bisection into each culprit that is a merge
+///              |                confirm compares the ends in another layout if "no change"
+///              |     prove: each named commit against its parent, in two layouts; revert check
+///              `-> PackageCheck: the ends differ only as nightlies -> environment
+///        `-> read_trunk: fetch, and check whether a lone suspect was reverted or is a reland
+///        `-> store the outcome, and queue a bisection into each culprit that is a merge
 ///
-/// Steps are stored before they are made and again when they are done, so a bisection that was
-/// killed, paused or cancelled anywhere continues from there. Single-threaded; several may run at
-/// the same time.
+/// Steps are stored before they begin and again when they end. So a bisection that was killed,
+/// paused or cancelled continues from there. Single-threaded; several may run at the same time.
 class Bisector {
  public:
   /// All arguments must outlive it.
@@ -57,21 +54,22 @@ class Bisector {
         options_{options},
         clock_{clock} {}
 
-  /// Carries `bisection` to its end and stores it. Returns it as it is stored when somebody has
-  /// paused or cancelled it; who does so while it runs also cancels the coroutine, which may be
-  /// done anywhere: a step that was not done then is done again when the bisection goes on.
-  /// What makes it impossible (an end that cannot be built) ends it as failed, and so do commits
-  /// that the repository did not give for a day: they may not have been pushed or fetched yet, so
-  /// it is asked again at longer and longer intervals (next_attempt), which the store counts. An
-  /// Error means that it could not go on now and may be run again.
+  /// Runs `bisection` to its end and stores it. Returns it as stored when a user paused or
+  /// cancelled it. To stop it while it runs, also cancel the coroutine, at any point: an unfinished
+  /// step is repeated when the bisection resumes.
+  ///
+  /// A permanent problem, such as an unbuildable end, ends it as failed. So do commits that the
+  /// repository lacks for a day: they may not be pushed or fetched yet, so it is read again at
+  /// increasing intervals (next_attempt), which the store counts. An Error means a temporary
+  /// failure: run it again.
   boost::asio::awaitable<Result<Bisection>> run(Bisection bisection);
 
  private:
-  /// What is searched.
+  /// The suspects, their builds and their weights.
   struct Range {
     bisect::Way way;
     std::optional<Ancestry> ancestry;
-    std::vector<double> prior;  ///< of each suspect
+    std::vector<double> prior;  ///< one weight per suspect
   };
 
   boost::asio::awaitable<Result<>> carry_out(Bisection& bisection);

@@ -10,25 +10,26 @@
 
 namespace torchwatch::bisection {
 
-/// Where the builds come from that a bisection measures. All of them were made alike, so whatever
-/// two of them differ by is their commits' doing. Single-threaded.
+/// The source of the builds that a bisection measures. All are made the same way, so two builds
+/// differ only by their commits. Single-threaded.
 class BuildSource {
  public:
   virtual ~BuildSource() = default;
 
   virtual BisectionStage stage() const = 0;
 
-  /// Under which its builds are measured.
+  /// The campaign of its measurements.
   virtual Campaign campaign() const = 0;
 
-  /// The builds of `commits`, in their order, up to and including the first that cannot be had.
+  /// Returns the builds of `commits`, in their order, up to and including the first that is
+  /// unavailable.
   virtual boost::asio::awaitable<Result<std::vector<builds::BuildAttempt>>> builds_of(
       std::vector<CommitSha> commits) = 0;
 
-  /// What builds_of() would find ready.
+  /// Returns what builds_of() would find without making anything.
   virtual builds::Known known(CommitSha const& commit) const = 0;
 
-  /// Whether the next build that has to be made will probably be an incremental one.
+  /// True when the next new build will probably be an incremental one.
   virtual bool is_warm() const = 0;
 };
 

@@ -12,7 +12,7 @@
 namespace torchwatch::bisection {
 namespace {
 
-/// Proofs of a fleet, and nights, that are asked: builds are made otherwise as years go by.
+/// The number of proofs per fleet, and of nightlies, that are read: over the years, builds change.
 constexpr int newest = 20;
 
 constexpr int all_rounds = std::numeric_limits<int>::max();

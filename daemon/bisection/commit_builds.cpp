@@ -14,7 +14,7 @@ using builds::From;
 asio::awaitable<Result<std::vector<BuildAttempt>>> CommitBuilds::builds_of(
     std::vector<CommitSha> commits) {
   std::vector<BuildAttempt> attempts;
-  // Artifacts say nothing beside builds of ours.
+  // Artifacts and builds of a recipe cannot be compared.
   for (auto const from : std::array{From::anywhere, From::source}) {
     attempts.clear();
     for (auto const& commit : commits) {

@@ -4,8 +4,8 @@
 
 namespace torchwatch::bisection {
 
-/// Commits as one recipe builds them, or as `source.artifacts` has them: of the builds that are
-/// asked for together, all are artifacts or none is.
+/// Builds of commits by one recipe, or from `source.artifacts`. Builds that are requested together
+/// are all artifacts or all not.
 class CommitBuilds final : public BuildSource {
  public:
   /// `builder` must outlive it.

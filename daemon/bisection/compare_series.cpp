@@ -21,7 +21,7 @@ asio::awaitable<Result<std::vector<ComparisonResult>>> compare_series(
     all.push_back(one.series);
   auto const groups = measure::by_benchmark(all);
   std::vector<config::DecideOptions> options(groups.size(), decide);
-  measure::Past const unknown;  // what is proved here is proved without what nights saw
+  measure::Past const unknown;  // proofs do not use data of nightlies
   std::vector<asio::awaitable<Result<ComparisonResult>>> tasks;
   auto first = series.begin();
   for (std::size_t i = 0; i < groups.size(); ++i) {

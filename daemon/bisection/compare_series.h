@@ -9,14 +9,14 @@
 
 namespace torchwatch::bisection {
 
-/// A series, and by how much it must differ.
+/// A series, and the change that counts as a difference.
 struct SeriesThreshold {
   Series series;
   double threshold = 0;
 };
 
 /// Compares two builds on several series, the benchmarks side by side. Series of one benchmark
-/// share the least of their thresholds. One result a benchmark. Errors as Rounds::measure's.
+/// share their lowest threshold. Returns one result per benchmark. Fails as Rounds::measure does.
 boost::asio::awaitable<Result<std::vector<measure::ComparisonResult>>> compare_series(
     measure::Rounds& rounds,
     measure::BuildPair const& builds,

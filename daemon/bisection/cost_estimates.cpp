@@ -28,7 +28,7 @@ void CostEstimates::built(std::size_t position, double seconds, bool is_incremen
   if (seconds > 0) (is_incremental ? incremental_ : full_).add(seconds);
 }
 
-/// One kind is told by the other until it was seen.
+/// Estimates one kind from the other until one was made.
 double CostEstimates::build(bool is_warm) const {
   auto const& [likely, other] =
       is_warm ? std::tie(incremental_, full_) : std::tie(full_, incremental_);

@@ -7,28 +7,29 @@
 
 namespace torchwatch::bisection {
 
-/// What a bisection pays for what it does, learned while it goes on.
+/// The cost of builds and measurements, learned while a bisection runs.
 class CostEstimates {
  public:
-  /// Seconds of the builds made before, from scratch and where another was made, if any were.
+  /// Takes the seconds of earlier builds, from scratch and incremental, if there were any.
   CostEstimates(std::optional<double> full, std::optional<double> incremental)
       : full_{full, 0},
         incremental_{incremental, 0} {}
 
-  /// A process of a build that is there took `seconds`.
+  /// Call when a process of an existing build took `seconds`.
   void measured(double seconds);
 
-  /// The build at `position` is there; making it took `seconds`, 0 if it was there before.
+  /// Call when the build at `position` exists. Making it took `seconds`, 0 if it existed before.
   void built(std::size_t position, double seconds = 0, bool is_incremental = false);
 
-  /// The build at `position` cannot be made. To be told why not costs nothing.
+  /// Call when the build at `position` is unbuildable. Requesting it again costs nothing.
   void failed(std::size_t position) { tried_[position] = false; }
 
-  /// `is_warm`: the next build will be an incremental one. Refers to this object.
+  /// Returns the costs of steps, which refer to this object. `is_warm`: the next build will be
+  /// incremental.
   bisect::StepCosts costs(bool is_warm) const;
 
  private:
-  /// Mean of what was seen; the first one replaces what was only assumed.
+  /// The mean of observed values; the first one replaces the assumption.
   struct Mean {
     std::optional<double> seconds;
     int count = 0;
@@ -41,7 +42,7 @@ class CostEstimates {
   Mean full_;
   Mean incremental_;
   Mean reading_;
-  std::map<std::size_t, bool> tried_;  // whether it is there
+  std::map<std::size_t, bool> tried_;  // true: the build exists
 };
 
 }  // namespace torchwatch::bisection

@@ -9,8 +9,8 @@
 namespace torchwatch::bisection {
 namespace {
 
-/// Whether all suspects are commits that the end of `lineage` lacks or adds, as they were when they
-/// were found.
+/// True when all suspects are commits that the end of `lineage` lacks or adds, as when they were
+/// found.
 bool lies_between(Finding const& finding, bisect::Lineage const& lineage) {
   auto const missing = static_cast<std::size_t>(finding.missing);
   for (std::size_t at = 0; at < finding.suspects.size(); ++at) {

@@ -11,13 +11,13 @@
 namespace torchwatch::bisection {
 namespace {
 
-/// Whether it belongs to an incident that was opened before that of `bisection`. One that a user
-/// asked for without an incident comes after all of them.
+/// True when it belongs to an incident that was opened before that of `bisection`. A bisection that
+/// a user requested without an incident comes after all of them.
 bool is_of_earlier_incident(Bisection const& one, Bisection const& bisection) {
   return one.incident && (!bisection.incident || *one.incident < *bisection.incident);
 }
 
-/// Whether it names a culprit whose change the commit lands again.
+/// True when it names a culprit whose change the commit lands again.
 bool names_change_of(Bisection const& one, Commit const& commit, std::string const& message) {
   return std::ranges::any_of(one.findings, [&](Finding const& finding) {
     auto const& suspect = finding.suspects.front();

@@ -5,10 +5,10 @@
 
 namespace torchwatch::bisection {
 
-/// Notes of each finding with one suspect what the repository and earlier incidents say of it: the
-/// trunk commit that reverted it, who approved it, and the newest earlier incident whose culprit
-/// has its title or pull request. Findings of commits that the end lacks are left as they are. What
-/// git cannot read is logged and stays unknown.
+/// Stores in each finding with one suspect what the repository and earlier incidents show: the
+/// trunk commit that reverted it, its approvers, and the newest earlier incident whose culprit has
+/// its title or pull request. Leaves findings of commits that the end lacks unchanged. Failures of
+/// git are logged, and the fields stay unknown.
 void note_landings(storage::Store& store,
                    config::SourceOptions const& source,
                    Bisection& bisection);

@@ -15,7 +15,7 @@ void log_unknown(CommitSha const& commit, Error const& error) {
   spdlog::warn("merge_unknown commit={} reason=\"{}\"", short_of(commit), error.message);
 }
 
-/// Whether it is a proved merge that moved a series in the direction asked for.
+/// True for a proved merge that moved a series in the requested direction.
 bool is_merge_to_search(Finding const& finding, Direction direction) {
   if (finding.merged == 0 || !is_culprit(finding)) return false;
   bool const is_better = kind_of(finding) == FindingKind::improvement;
@@ -33,7 +33,7 @@ std::optional<bisect::MergedLine> line_of(config::SourceOptions const& source,
   return std::nullopt;
 }
 
-/// A bisection of no series yet.
+/// Returns a bisection without series.
 Bisection bisection_into(Bisection const& outer,
                          Finding const& finding,
                          bisect::MergedLine const& line) {
@@ -75,7 +75,7 @@ std::vector<Bisection> bisections_into_merges(config::SourceOptions const& sourc
   for (auto const& finding : bisection.findings) {
     if (!is_merge_to_search(finding, bisection.request.direction)) continue;
     auto const& merge = finding.suspects.front().sha;
-    // Several findings may name one merge, of other series each.
+    // Several findings may name one merge, each for other series.
     auto known = std::ranges::find_if(
         into, [&merge](Bisection const& one) { return one.inside->merge == merge; });
     if (known == into.end()) {

@@ -5,17 +5,17 @@
 #include "config/options.h"
 #include "storage/domain/bisection.h"
 
-/// Culprits that are merges. What git cannot read of them is logged.
+/// Culprits that are merges. Failures of git to read them are logged.
 namespace torchwatch::bisection {
 
-/// Notes how many commits the lone suspect of a finding merged into `parent`, the commit before it.
-/// Stays 0 where git cannot read that.
+/// Stores how many commits the lone suspect of a finding merged into `parent`, the commit before
+/// it. Stays 0 where git cannot read that.
 void note_merge(config::SourceOptions const& source, CommitSha const& parent, Finding& finding);
 
-/// The bisections to queue with a bisection that is done: one into each proved culprit that merged
-/// a line of commits, for the series that it moved. Each searches from the newest commit that both
-/// parents have to the merged parent; the other way round where the end lacks the merge. If these
-/// ends do not differ, the merge itself is the culprit. None with a bisection that failed.
+/// Returns the bisections to queue with a bisection that is done: one into each proved culprit that
+/// merged a line of commits, for the series that it moved. Each searches from the newest commit
+/// that both parents have to the merged parent; in reverse where the end lacks the merge. If these
+/// ends do not differ, the merge itself is the culprit. Returns none for a failed bisection.
 std::vector<Bisection> bisections_into_merges(config::SourceOptions const& source,
                                               Bisection const& bisection);
 

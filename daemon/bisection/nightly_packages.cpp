@@ -23,7 +23,7 @@ std::set<CommitSha> measured_nightlies(Bisection const& bisection) {
   return commits;
 }
 
-/// Whether a nightly is one of those that the incident is about.
+/// Returns the test whether the incident is about a nightly.
 auto is_of_incident(storage::Store& store, Bisection const& bisection) {
   auto incident = bisection.incident ? store.incidents().find(*bisection.incident) : std::nullopt;
   return [incident = std::move(incident)](Nightly const& nightly) {

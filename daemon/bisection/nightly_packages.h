@@ -8,15 +8,15 @@
 
 namespace torchwatch::bisection {
 
-/// Nightlies as they were delivered. Nothing is built.
+/// Nightlies as they were delivered. Builds nothing.
 class NightlyPackages final : public BuildSource {
  public:
-  /// All nightlies that came with another build than the recipe's own, which is found anyway, and
-  /// are there; of several of one commit those of the incident, else the newest. Those that
-  /// `bisection` has measured may have gone since.
+  /// Selects all existing nightlies whose build is not the recipe's own, which is found anyway. Of
+  /// several nightlies of one commit, takes that of the incident, or else the newest. Those that
+  /// `bisection` has measured may be gone.
   NightlyPackages(storage::Store& store, Bisection const& bisection);
 
-  /// The commits of these nightlies.
+  /// Returns the commits of these nightlies.
   std::vector<CommitSha> commits() const;
 
   BisectionStage stage() const override { return BisectionStage::nightlies; }

@@ -7,10 +7,12 @@
 
 namespace torchwatch::bisection {
 
-/// What lies after `start` up to and including `end` where no repository tells the commits between
-/// nightlies: a suspect a nightly that has a build, with its date and version for a subject. Fails
-/// with not_found when an end is no such nightly's, invalid_argument when `end` is not after
-/// `start`. `nightlies` come in their order. Pure.
+/// Returns the suspects after `start` up to and including `end`, without a repository: one per
+/// nightly with a build, with its date and version as subject. `nightlies` are in their order.
+/// Pure.
+///
+/// Fails with not_found when no such nightly has the commit of an end, with invalid_argument when
+/// `end` is not after `start`.
 Result<std::vector<Commit>> nightlies_between(std::vector<Nightly> const& nightlies,
                                               CommitSha const& start,
                                               CommitSha const& end);

@@ -17,12 +17,12 @@ bool is_asked_for(Verdict verdict, Direction direction) {
   return verdict == Verdict::improvement && direction != Direction::increase;
 }
 
-/// Whether it is known how such builds are made.
+/// True when the recipe of such builds is known.
 bool is_ours(Recipe const& recipe) {
   return recipe.id.value > 0 && recipe.kind == RecipeKind::program;
 }
 
-/// Whether a bisection's own builds are the delivered ones.
+/// True when a bisection's own builds are the delivered ones.
 bool are_delivered(std::vector<builds::BuildAttempt> const& ends,
                    Build const& before,
                    Build const& after) {
@@ -58,8 +58,8 @@ asio::awaitable<Result<>> PackageCheck::look(Bisection& bisection,
   co_return Result<>{};
 }
 
-/// The build that the nightly at an end came with, if it is still there: the incident's nightly, or
-/// the newest of the commit.
+/// Returns the existing build of the nightly at an end: the incident's nightly, or the newest of
+/// the commit.
 std::optional<Build> PackageCheck::delivered(Bisection const& bisection,
                                              CommitSha const& commit) const {
   std::optional<Build> newest;
@@ -73,7 +73,7 @@ std::optional<Build> PackageCheck::delivered(Bisection const& bisection,
   return newest;
 }
 
-/// By which recipe a build was made; none where that is not known.
+/// Returns the recipe of a build; none when it is unknown.
 Recipe PackageCheck::recipe_of(Build const& build) const {
   auto const known = store_.builds().find_at(build.prefix);
   auto const recipe = known ? store_.recipes().find(known->recipe) : std::nullopt;

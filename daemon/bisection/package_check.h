@@ -12,9 +12,8 @@
 
 namespace torchwatch::bisection {
 
-/// Looks at what the nightlies at the ends of a bisection were delivered as, where that is not what
-/// the bisection built of their commits: no commit is to blame for a compiler or a packed library.
-/// Single-threaded.
+/// Compares the delivered nightlies at the ends of a bisection, where these are not the builds that
+/// the bisection made. So no commit is blamed for a compiler or a packed library. Single-threaded.
 class PackageCheck {
  public:
   /// All arguments must outlive it.
@@ -23,10 +22,10 @@ class PackageCheck {
         rounds_{rounds},
         options_{options} {}
 
-  /// Notes in `Bisection::packages` what the delivered builds differ by. When the bisection found
-  /// nothing, compares them once more; if they do differ, though not by one recipe, the outcome is
-  /// `environment`. `ends`: the bisection's own builds of its start and end. Errors as
-  /// Rounds::measure's.
+  /// Stores in `Bisection::packages` how the delivered builds differ. When the bisection found
+  /// nothing, compares them once more. If they differ, and one recipe did not make both, the
+  /// outcome is `environment`. `ends`: the bisection's own builds of its start and end. Fails as
+  /// Rounds::measure does.
   boost::asio::awaitable<Result<>> look(Bisection& bisection,
                                         std::vector<builds::BuildAttempt> const& ends);
 

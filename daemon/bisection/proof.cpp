@@ -13,7 +13,7 @@ using measure::ComparisonResult;
 
 namespace {
 
-/// What half of an effect is, as a threshold: a proof that only shows more than that is one.
+/// Returns half of an effect as a threshold: a proof must show more than that.
 double half_of(Effect const& effect) {
   double const ratio = effect.before > 0 && effect.after > 0
                            ? std::max(effect.after / effect.before, effect.before / effect.after)
@@ -28,7 +28,7 @@ std::vector<SeriesThreshold> thresholds_of(std::vector<Effect> const& effects, d
   return series;
 }
 
-/// What another layout may move.
+/// Returns the series that another layout may change.
 std::vector<SeriesThreshold> without_memory(std::vector<SeriesThreshold> series) {
   std::erase_if(series,
                 [](SeriesThreshold const& one) { return is_deterministic(one.series.metric); });
@@ -83,7 +83,7 @@ asio::awaitable<Result<>> Proof::check_revert(Bisection const& bisection, Findin
   co_return Result<>{};
 }
 
-/// Compares two builds on series of a finding, and notes the results there.
+/// Compares two builds on series of a finding, and stores the results there.
 asio::awaitable<Result<std::vector<ComparisonResult>>> Proof::compare(
     BuildPair builds,
     std::vector<SeriesThreshold> series,

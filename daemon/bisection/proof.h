@@ -14,10 +14,9 @@
 
 namespace torchwatch::bisection {
 
-/// Shows by comparisons what a search concluded: that a lone suspect did what it is said to have
-/// done, and what reverting it gives. Everything measured is stored under the bisection's
-/// campaigns, so a comparison that was cut off goes on where it was. Errors as Rounds::measure's.
-/// Single-threaded.
+/// Tests the result of a search by comparisons: that a lone suspect caused its change, and what a
+/// revert gives. All measurements are stored under the bisection's campaigns, so an interrupted
+/// comparison continues. Fails as Rounds::measure does. Single-threaded.
 class Proof {
  public:
   /// All arguments must outlive it.
@@ -26,7 +25,7 @@ class Proof {
         builder_{builder},
         options_{options} {}
 
-  /// The parent's build and the suspect's, both made with one layout; 0 is the usual one. Of a
+  /// The parent's build and the suspect's, both made with one layout; 0 is the usual one. For a
   /// commit that the end lacks, its own build comes first.
   struct Pair {
     Build before;
@@ -34,15 +33,15 @@ class Proof {
     std::size_t layout = 0;
   };
 
-  /// Compares a pair on all series that the suspect is said to have moved, and notes each
-  /// `Effect::proof`; with another layout than the usual, on those of times alone, and notes each
-  /// `Effect::rebuilt`. Returns what was compared.
+  /// Compares a pair on all series that the suspect is said to have moved, and stores each
+  /// `Effect::proof`. With another layout, compares only times and stores each `Effect::rebuilt`.
+  /// Returns the comparisons.
   boost::asio::awaitable<Result<std::vector<measure::ComparisonResult>>> compare_with_parent(
       Bisection const& bisection, Pair pair, Finding& finding);
 
-  /// Compares the newest commit of the bisection with itself without the culprit, where git can
-  /// take it back and the result can be built, and notes each `Effect::revert_check`;
-  /// `Finding::no_revert_check` otherwise.
+  /// Compares the newest commit of the bisection with itself without the culprit, and stores each
+  /// `Effect::revert_check`. If git cannot revert it or the result is unbuildable, stores
+  /// `Finding::no_revert_check`.
   boost::asio::awaitable<Result<>> check_revert(Bisection const& bisection, Finding& finding);
 
  private:

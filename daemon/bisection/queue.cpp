@@ -29,20 +29,20 @@ bool is_same(BisectionRequest const& a, BisectionRequest const& b) {
          a.threshold == b.threshold && a.direction == b.direction && a.prior == b.prior;
 }
 
-/// Whether it named a merge, and another bisection searches that.
+/// True when it named a merge that another bisection searches.
 bool names_searched_merge(Bisection const& bisection) {
   return std::ranges::any_of(
       bisection.findings, [](Finding const& finding) { return finding.searched_by.has_value(); });
 }
 
-/// What was to become of it.
+/// Returns the requested change in words.
 std::string participle(BisectionState wanted) {
   return wanted == BisectionState::queued ? "resumed" : std::string{to_string(wanted)};
 }
 
 }  // namespace
 
-/// Remembers that a bisection runs, and how to stop it, until it ends, however it does.
+/// Registers a running bisection, with a way to stop it, until it ends or throws.
 class Queue::Running {
  public:
   Running(Queue& queue, BisectionId id)
@@ -89,7 +89,7 @@ asio::awaitable<Result<Bisection>> Queue::ask(BisectionOrder order) {
   co_return store_.bisections().ask(request, incident, clock_.now());
 }
 
-/// What lies between the ends of a request.
+/// Returns the commits between the ends of a request.
 asio::awaitable<Result<std::vector<Commit>>> Queue::span_of(BisectionRequest request) {
   if (source_.repository.empty())
     co_return nightlies_between(store_.nightlies().all(), request.start, request.end);
@@ -168,7 +168,7 @@ asio::awaitable<void> Queue::run_alone(Bisection bisection,
   if (done && names_searched_merge(*done)) start();
 }
 
-/// One that is resumed before it stands still begins again, from what is stored.
+/// Runs a bisection. One that is resumed before it has stopped runs again, from what is stored.
 asio::awaitable<Result<Bisection>> Queue::carry(Running const& running, Bisection bisection) {
   auto const id = bisection.id;
   while (true) {
@@ -180,7 +180,7 @@ asio::awaitable<Result<Bisection>> Queue::carry(Running const& running, Bisectio
   }
 }
 
-/// Whether its nightly is not bisected yet.
+/// True when the nightly of the incident is not bisected yet.
 bool Queue::is_in_the_pipeline(IncidentId id) const {
   auto const incident = store_.incidents().find(id);
   auto const nightly = incident ? store_.nightlies().find(incident->nightly) : std::nullopt;
@@ -188,16 +188,16 @@ bool Queue::is_in_the_pipeline(IncidentId id) const {
          (nightly->state == NightlyState::screened || nightly->state == NightlyState::confirmed);
 }
 
-/// The incident whose search one becomes. An incident's first is the pipeline's own: what is asked
-/// for before that is nobody's.
+/// Returns the incident of a new bisection. The first of an incident is the pipeline's own: an
+/// earlier request belongs to none.
 std::optional<IncidentId> Queue::adopted_by(std::optional<IncidentId> incident) const {
   if (!incident || !is_in_the_pipeline(*incident)) return incident;
   bool const is_first = store_.bisections().of_incident_in_brief(*incident).empty();
   return is_first ? std::nullopt : incident;
 }
 
-/// Whether its incident's nightly waits for it: for the first, and for those into merges, not for
-/// what people ask for besides.
+/// True when its incident's nightly waits for it: the first bisection and those into merges, but
+/// not further requests of users.
 bool Queue::is_for_the_pipeline(Bisection const& bisection) const {
   if (!bisection.incident || !is_in_the_pipeline(*bisection.incident)) return false;
   if (bisection.inside) return true;

@@ -21,9 +21,9 @@
 
 namespace torchwatch::bisection {
 
-/// Bisections that were asked for: takes them in, runs them side by side, and has them obey when
-/// somebody pauses, resumes or cancels one. Builder and fleets serve them in turn. None runs twice
-/// at a time. Single-threaded.
+/// The queue of requested bisections: accepts them, runs them side by side, and applies a user's
+/// pause, resume or cancel. Builder and fleets serve them in turn. None runs twice at a time.
+/// Single-threaded.
 class Queue {
  public:
   /// All arguments must outlive it.
@@ -34,32 +34,34 @@ class Queue {
         builds::GitFetch& git_fetch,
         Bisector& bisector);
 
-  /// Takes in what a person asks for, and fetches its ends if need be. An equal one that has not
-  /// ended, even a paused one, is returned instead, so a request may be sent again. Equal ones are
-  /// of the same incident, or of none. The first of an incident is the pipeline's own: what is
-  /// asked for before that belongs to no incident. invalid_argument when commits cannot be built
-  /// here, or when start and end are not two commits of one line.
+  /// Accepts a user's request, and fetches its ends if they are missing. If an equal one has not
+  /// ended, even a paused one, returns that instead, so a request can be sent again. Equal requests
+  /// have the same incident, or none. The first bisection of an incident is the pipeline's own: an
+  /// earlier request belongs to no incident.
+  ///
+  /// invalid_argument: nothing makes builds of commits here, or start and end are not two commits
+  /// of one line.
   boost::asio::awaitable<Result<Bisection>> ask(BisectionOrder order);
 
-  /// Pauses a bisection, cancels it, or resumes it (`queued`): stores that, and has it obey at
-  /// once, whatever it waits for. One that runs need not be resumed, and stays as it is. not_found
-  /// when nobody knows it, refused when it has ended.
+  /// Pauses a bisection, cancels it, or resumes it (`queued`). Stores that, and applies it
+  /// immediately, at any point where it waits. Resuming a running one changes nothing. Fails with
+  /// not_found for an unknown id, with refused for a bisection that has ended.
   Result<Bisection> steer(BisectionId id, BisectionState state);
 
-  /// Carries a bisection to its end, or to where somebody paused or cancelled it, and returns it as
-  /// it is stored then. One that start() has started is awaited.
+  /// Runs a bisection to its end, or until a user pauses or cancels it. Returns it as it is stored
+  /// then. If start() has started it, awaits that.
   boost::asio::awaitable<Result<Bisection>> run(BisectionId bisection);
 
-  /// Starts all that do not run yet, but for the first of an incident that is not bisected yet and
-  /// those into merges: they belong to the pipeline. One that cannot go on now is started by the
-  /// next call; one into a merge that another one found, when that ends.
+  /// Starts all bisections that do not run yet. Leaves to the pipeline the first of an incident
+  /// that is not bisected yet, and those into merges. One that cannot continue now is started by
+  /// the next call. One into a merge starts when the bisection that found the merge ends.
   void start();
 
-  /// Returns when none runs that start() started.
+  /// Returns when all that start() started have ended.
   boost::asio::awaitable<void> join() { return group_.join(); }
 
-  /// Ends those that start() started at once, as SIGTERM does, and returns when they have ended.
-  /// Nothing can be started any more.
+  /// Stops immediately those that start() started, as SIGTERM does, and returns when they have
+  /// ended. Nothing can be started after that.
   boost::asio::awaitable<void> end();
 
  private:
@@ -94,7 +96,7 @@ class Queue {
   async::TaskGroup group_;
 };
 
-/// Runs `task`. However it ends, all bisections have ended when this returns or throws.
+/// Runs `task`. All bisections have ended when this returns or throws.
 template <class T>
 boost::asio::awaitable<T> ending_bisections(Queue& queue, boost::asio::awaitable<T> task) {
   std::optional<T> result;

@@ -460,7 +460,7 @@ TEST_F(MergedNightlyTest, IsReportedWithoutACommitWhereTheBranchCannotBeBuiltFor
   EXPECT_EQ(bisections()[1].state, BisectionState::failed);
   EXPECT_THAT(text_of(incident()->report),
               AllOf(HasSubstr("searched in the 3 commits that it brought"),
-                    HasSubstr("end " + side.back().hex + " cannot be built")));
+                    HasSubstr("end " + side.back().hex + " is unbuildable")));
 }
 
 TEST_F(MergedNightlyTest, IsReportedWithoutASearchThatAUserCancels) {
