@@ -7,7 +7,7 @@
 
 namespace torchwatch::async {
 
-/// Whether a task ended because it was cancelled.
+/// True when a task ended because it was cancelled.
 inline bool is_cancellation(std::exception_ptr const& failure) {
   try {
     std::rethrow_exception(failure);

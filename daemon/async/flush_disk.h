@@ -9,10 +9,10 @@
 
 namespace torchwatch::async {
 
-/// Waits until all that was written to the file system of `path`, by whomever, has reached the
-/// disk: before the store is told that a build is there. What a power cut can leave behind without
-/// it has the right names and no contents. In a program of its own, since it may take seconds.
-/// Fails with unavailable.
+/// Waits until all data that any process wrote to the file system of `path` has reached the disk.
+/// Call before the store records a build: after a power failure without it, files can have the
+/// right names and no contents. Runs in a program of its own, since it may take seconds. Fails with
+/// unavailable.
 boost::asio::awaitable<Result<>> flush_disk_of(boost::asio::any_io_executor executor,
                                                std::filesystem::path path);
 

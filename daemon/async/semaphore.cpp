@@ -18,7 +18,7 @@ asio::awaitable<Semaphore::Pass> Semaphore::enter() {
   co_await self->called.async_wait(asio::as_tuple(asio::use_awaitable));
   bool const has_place = self->has_place;
   waiting_.erase(self);
-  // Nobody called: whoever asked for the wait has cancelled it.
+  // No call came: the caller has cancelled the wait.
   if (!has_place) throw boost::system::system_error{asio::error::operation_aborted};
   co_return Pass{*this};
 }

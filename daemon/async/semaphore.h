@@ -9,11 +9,11 @@
 
 namespace torchwatch::async {
 
-/// Lets a limited number through at a time; who came first goes first. Single-threaded, on
-/// `executor`.
+/// Lets a limited number of tasks run at a time, in the order of their requests. Single-threaded,
+/// on `executor`.
 class Semaphore {
  public:
-  /// Whoever holds it is through.
+  /// The permission to run, until it is destroyed.
   class Pass {
    public:
     explicit Pass(Semaphore& semaphore) : semaphore_{&semaphore} {}
@@ -36,7 +36,7 @@ class Semaphore {
       : executor_{std::move(executor)},
         places_{places} {}
 
-  /// Waits until there is a place and everybody who came before has one.
+  /// Waits until there is a place and all earlier callers have one.
   boost::asio::awaitable<Pass> enter();
 
  private:

@@ -17,8 +17,8 @@
 
 namespace torchwatch::async {
 
-/// Ends a task and not the coroutine that awaits it. One task at a time. Single-threaded: every
-/// call is made on the executor of that coroutine. Must outlive run().
+/// Runs a task that can be stopped without ending the coroutine that awaits it. One task at a time.
+/// Single-threaded: every call is made on the executor of that coroutine. Must outlive run().
 class Stoppable {
  public:
   Stoppable() = default;
@@ -26,8 +26,8 @@ class Stoppable {
   Stoppable& operator=(Stoppable const&) = delete;
   ~Stoppable() = default;
 
-  /// What `task` returns, or nothing when stop() ended it. Whatever else it throws is thrown: that
-  /// the caller was cancelled, for one, which cancels the task as well.
+  /// Returns the result of `task`, or nothing when stop() ended it. Throws any other exception of
+  /// the task, also when the caller was cancelled, which cancels the task as well.
   template <class T>
   boost::asio::awaitable<std::optional<T>> run(boost::asio::awaitable<T> task) {
     namespace asio = boost::asio;
@@ -49,7 +49,7 @@ class Stoppable {
     co_return std::nullopt;
   }
 
-  /// Cancels the task that runs, if one does. One that is about to return returns.
+  /// Cancels the running task, if there is one. A task that is about to return still returns.
   void stop() {
     is_stopped_ = true;
     signal_.emit(boost::asio::cancellation_type::terminal);

@@ -14,25 +14,24 @@
 
 namespace torchwatch::async {
 
-/// Owns coroutines that run side by side, and hears how each of them ends. Single-threaded:
+/// Owns coroutines that run side by side, and reports how each of them ends. Single-threaded:
 /// `executor` runs one handler at a time, and every call is made on it.
 class TaskGroup {
  public:
-  /// Told the name of a task that ended with an exception. Must not throw.
+  /// Called with the name of a task that ended with an exception. Must not throw.
   using Report = std::function<void(std::string const& name, std::exception_ptr failure)>;
 
   TaskGroup(boost::asio::any_io_executor executor, Report report);
 
   TaskGroup(TaskGroup const&) = delete;
   TaskGroup& operator=(TaskGroup const&) = delete;
-  /// Join before: tasks refer to their group.
+  /// Call join() before: tasks refer to their group.
   ~TaskGroup() = default;
 
   /// Starts a task. After cancel() it is dropped instead.
   void spawn(std::string name, boost::asio::awaitable<void> task);
 
-  /// Asks every task to end. One that ends with operation_aborted then did what it was asked and is
-  /// not reported.
+  /// Requests every task to end. One that ends with operation_aborted then is not reported.
   void cancel(boost::asio::cancellation_type kind = boost::asio::cancellation_type::terminal);
 
   /// Returns when no task runs.

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t longest_output = std::size_t{16} << 20;
 
-/// All that it prints; fails with what is wrong with it when that is more than anybody asked for.
+/// Returns its output; fails when that is too long.
 asio::awaitable<Result<std::string>> read_output(process::ChildProcess& tool) {
   std::string output;
   for (;;) {

@@ -11,7 +11,7 @@
 
 namespace torchwatch::async {
 
-/// How a program ended, and what it printed.
+/// The exit status and the output of a program.
 struct ToolRun {
   process::ExitStatus status;
   std::string output;  ///< standard output
@@ -21,14 +21,13 @@ struct ToolRun {
 };
 
 /// Runs a program (git, a recipe) to its end, with nothing on standard input. Fails as
-/// ChildProcess::start does; with unavailable when the program takes longer than `limit`, prints
-/// more than 16 MiB, or lets the file that it prints to instead grow beyond what a Watchdog allows:
-/// all of these kill its process group.
+/// ChildProcess::start does. Fails with unavailable, and kills its process group, when it exceeds
+/// `limit`, prints more than 16 MiB, or exceeds a Watchdog's limit for its log.
 boost::asio::awaitable<Result<ToolRun>> run_tool(boost::asio::any_io_executor executor,
                                                  process::Command command,
                                                  std::chrono::seconds limit);
 
-/// Why a tool failed, in one line: the last that it said, or else how it ended.
+/// Returns the reason why a tool failed, in one line: its last output, or else its exit status.
 std::string why_it_failed(ToolRun const& run);
 
 }  // namespace torchwatch::async

@@ -12,7 +12,7 @@ namespace torchwatch::async {
 namespace fs = std::filesystem;
 using std::chrono::steady_clock;
 
-/// A handler that is queued already when the watchdog goes finds no watch any more.
+/// A queued handler that runs after the watchdog is destroyed finds no watch.
 struct Watchdog::Watch : std::enable_shared_from_this<Watch> {
   Watch(boost::asio::any_io_executor const& executor, Limits all, process::ChildProcess& watched)
       : limits{std::move(all)},

@@ -11,17 +11,17 @@
 
 namespace torchwatch::async {
 
-/// What a program may take before it is killed.
+/// The limits of a program, beyond which it is killed.
 struct Limits {
   std::chrono::seconds time{};
   std::string log;  ///< the file that it prints to; empty: none
-  /// Of `log`. What compiles all of PyTorch and names each command prints a tenth of it.
+  /// The limit of `log`. A build of all of PyTorch that prints each command writes a tenth of it.
   std::int64_t log_bytes = std::int64_t{256} << 20;
 };
 
-/// Kills a process group that takes more than its limits, as long as the watchdog lives. A log that
-/// became too long keeps its beginning. `process` must outlive it; single-threaded, on the
-/// executor's thread.
+/// Kills a process group that exceeds its limits, as long as the watchdog exists. A log that became
+/// too long keeps its beginning. `process` must outlive it; single-threaded, on the executor's
+/// thread.
 class Watchdog {
  public:
   Watchdog(boost::asio::any_io_executor const& executor,
@@ -31,8 +31,8 @@ class Watchdog {
   Watchdog& operator=(Watchdog const&) = delete;
   ~Watchdog();
 
-  /// Why it killed the process: "took longer than 60 s", "printed more than 256 MiB". Empty when it
-  /// did not.
+  /// Returns the reason why it killed the process: "took longer than 60 s", "printed more than 256
+  /// MiB". Empty when it did not.
   std::string const& complaint() const;
 
  private:

@@ -13,9 +13,9 @@
 
 namespace torchwatch::async {
 
-/// Runs all tasks side by side on the caller's executor and returns what they returned, in their
-/// order, when every one has ended. The first exception cancels the others and is thrown. T must
-/// have a default constructor.
+/// Runs all tasks side by side on the caller's executor. Returns their results, in their order,
+/// when all have ended. The first exception cancels the others and is thrown. T must have a default
+/// constructor.
 template <class T>
 boost::asio::awaitable<std::vector<T>> when_all(std::vector<boost::asio::awaitable<T>> tasks) {
   namespace asio = boost::asio;

@@ -4,7 +4,7 @@
 
 namespace torchwatch::measure {
 
-/// Raises an alarm at its `raised_at`, or clears it then, and says so in the log when that is news
+/// Raises an alarm at its `raised_at`, or clears it then. Logs it if that changes anything
 /// (`alarm_raised`, `alarm_cleared`).
 void set_alarm(storage::Store& store, bool is_wrong, Alarm const& alarm);
 

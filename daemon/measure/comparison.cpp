@@ -18,7 +18,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// Rounds without an answer after which none is expected. One may be a stray.
+/// The number of failed rounds after which no result is expected. A single one may be an outlier.
 constexpr int most_failures = 3;
 
 /// One series while it is being decided.
@@ -73,7 +73,7 @@ Build const& before_of(Series const& series, BuildPair const& builds) {
   return own == builds.own.end() ? builds.before : own->second;
 }
 
-/// The place of the build that a series is compared with.
+/// Returns the index of the build that a series is compared with.
 std::size_t place_of(Series const& series,
                      BuildPair const& builds,
                      std::vector<Build> const& measured) {

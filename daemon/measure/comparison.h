@@ -15,31 +15,32 @@
 
 namespace torchwatch::measure {
 
-/// Two builds to be compared, and what for.
+/// Two builds to be compared, and the campaign of the comparison.
 struct BuildPair {
   Campaign campaign;
   Build before;
   Build after;
-  std::map<Series, Build> own{};  ///< what some series are compared with instead of `before`
+  std::map<Series, Build> own{};  ///< some series use these, not `before`
 };
 
-/// The builds that a round of these series measures: each that one of them is compared with, then
-/// `after`. Where some have a baseline of their own, a commit is there once.
+/// Returns the builds that a round of these series measures: each baseline of one of them, then
+/// `after`. Where some series have their own baseline, each commit appears once.
 std::vector<Build> builds_for(std::span<Series const> series, BuildPair const& builds);
 
-/// What is known of series whose metrics should repeat exactly; of others, nothing.
+/// The known exactness of series whose metrics should repeat exactly; nothing for others.
 using Past = std::map<Series, bisect::Exactness>;
 
-/// What the comparison of two builds on one benchmark came to.
+/// The result of the comparison of two builds on one benchmark.
 struct ComparisonResult {
-  std::vector<SeriesChange> changes;             ///< one verdict a metric asked for
-  std::vector<std::vector<bisect::Pair>> pairs;  ///< of changes[i]
+  std::vector<SeriesChange> changes;             ///< one verdict per requested metric
+  std::vector<std::vector<bisect::Pair>> pairs;  ///< pairs[i] belongs to changes[i]
   std::string failure;  ///< why a process failed for good in the last round; else empty
 };
 
-/// Measures the builds interleaved, each round on one slot and in an order of its own that is drawn
-/// by lot, until every series is decided. All series are of one benchmark and fleet. When processes
-/// fail for good in a third round, what is undecided is inconclusive. Errors as Rounds::measure's.
+/// Measures the builds side by side, each round on one slot and in its own random order, until
+/// every series is decided. All series have one benchmark and fleet. When processes fail
+/// permanently in a third round, undecided series become inconclusive. Fails as Rounds::measure
+/// does.
 boost::asio::awaitable<Result<ComparisonResult>> compare_builds(
     Rounds& rounds,
     BuildPair const& builds,
@@ -50,7 +51,7 @@ boost::asio::awaitable<Result<ComparisonResult>> compare_builds(
 /// Series of one benchmark on one fleet: the same processes measure them.
 using SeriesGroup = std::vector<Series>;
 
-/// Groups of series that stand next to each other, in their order.
+/// Groups neighbouring series of one benchmark, in their order.
 std::vector<SeriesGroup> by_benchmark(std::span<Series const> series);
 
 }  // namespace torchwatch::measure

@@ -17,7 +17,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// Ends a runner that was left in the middle of a round: the next one would get its answers.
+/// Ends a runner that was left in the middle of a round: the next round would get its replies.
 class Conversation {
  public:
   explicit Conversation(std::unique_ptr<Runner>& runner) : runner_{runner} {}
@@ -29,7 +29,7 @@ class Conversation {
     if (!is_over_) runner_.reset();
   }
 
-  /// Everything was said.
+  /// Marks the round as complete.
   void end() { is_over_ = true; }
 
  private:
@@ -37,7 +37,7 @@ class Conversation {
   bool is_over_ = false;
 };
 
-/// The text of the first failure with that code; empty when there is none.
+/// Returns the text of the first failure with that code; empty when there is none.
 std::string first_text_of(std::vector<protocol::Message> const& answers, std::string_view code) {
   for (auto const& answer : answers)
     if (auto const* const failure = std::get_if<protocol::Failure>(&answer))
@@ -86,12 +86,12 @@ asio::awaitable<Result<Slot>> Fleet::slot() {
   }
 }
 
-/// One with a runner, if there is such a one, since a new one may have to wait for its host; or
-/// else the one with the fewest failed starts.
 int Fleet::taken_slots() const {
   return static_cast<int>(std::ranges::count(slots_, true, &SlotState::is_taken));
 }
 
+/// Returns a free slot with a runner, since a new one may have to wait for its host; otherwise the
+/// one with the fewest failed starts.
 std::optional<std::size_t> Fleet::free_slot() const {
   auto const now = Clock::now();
   auto const trouble_with = [](SlotState const& slot_state) {
@@ -128,7 +128,7 @@ void Fleet::rest(SlotState& slot_state, Clock::duration duration) {
   slot_state.rests_until = Clock::now() + std::min<Clock::duration>(duration, limits_.longest_rest);
 }
 
-/// The slot's runner did not start, and a round waited for it.
+/// Call when the slot's runner did not start and a round waited for it.
 void Fleet::note_failed_start(SlotState& slot_state,
                               std::string const& reason,
                               Clock::duration waited) {
@@ -155,7 +155,7 @@ asio::awaitable<Result<>> Fleet::greet(SlotState& slot_state, std::size_t number
   co_return Result<>{};
 }
 
-/// What the round may take, on a host that it has for itself.
+/// Returns the time limit of the round, on a host that it does not share.
 Fleet::Clock::duration Fleet::limit_of(protocol::Round const& round) const {
   std::chrono::duration<double> limit = limits_.grace;
   for (auto const& job : round.jobs)
@@ -207,8 +207,8 @@ asio::awaitable<Slot::Replies> Fleet::run(SlotState& slot_state,
   co_return all;
 }
 
-/// A device that is not itself is likely to be so for a while, and the next round had better be
-/// measured by another slot.
+/// Lets a slot rest after a problem of its device, which is likely to last: another slot should
+/// measure the next round.
 void Fleet::note_device(SlotState& slot_state, std::string const& trouble) {
   if (trouble.empty())
     slot_state.failed_starts = 0;

@@ -23,20 +23,21 @@ namespace torchwatch::measure {
 
 class Fleet;
 
-/// Why a round has no answers: its runner is gone, or cannot start workers.
+/// The reason why a round has no results: its runner is gone, or cannot start workers.
 struct Lost {
   std::string reason;
-  bool in_round = false;  ///< it had greeted, and was lost while it worked
+  bool in_round = false;  ///< it was lost after its hello, while it worked
 };
 
-/// Why a device was not itself while a round was measured on it; empty when it was.
+/// Returns the problem that a device had during a round; empty without one.
 std::string trouble_of_device(std::vector<protocol::Message> const& answers);
 
-/// Why the host of a round could not start its workers; empty when it could.
+/// Returns the reason why the host of a round could not start its workers; empty when it could.
 std::string trouble_of_host(std::vector<protocol::Message> const& answers);
 
-/// One slot of a fleet, held alone: everything run through it is measured on the same host, one job
-/// at a time. Gives the slot back when it goes. The fleet must outlive it.
+/// One slot of a fleet, for exclusive use. Everything that runs through it is measured on one host,
+/// one round at a time. Returns the slot to the fleet when it is destroyed. The fleet must outlive
+/// it.
 class Slot {
  public:
   Slot(Fleet& fleet, std::size_t number) : fleet_{&fleet}, number_{number} {}
@@ -52,16 +53,16 @@ class Slot {
 
   std::string const& fleet() const;
 
-  /// Which of the fleet's slots it is.
+  /// The number of this slot in its fleet, from 0.
   std::size_t number() const { return number_; }
 
   using OnProgress = std::function<void(protocol::Progress const&)>;
   using Replies = boost::system::result<std::vector<protocol::Message>, Lost>;
 
-  /// Runs jobs that take turns and returns the Outcome or Failure of each, in their order. Starts
-  /// the slot's runner if need be. One that does not start, vanishes, or stays silent beyond the
-  /// jobs' limits is lost, and the slot rests before it gets another. So it does when the runner
-  /// says that its host cannot start workers (protocol::host_trouble). Cancelling this ends the
+  /// Runs jobs that take turns, and returns the Outcome or Failure of each, in their order. Starts
+  /// the slot's runner if needed. A runner that does not start, disappears, or stays silent beyond
+  /// the jobs' limits is lost. So is one that reports that its host cannot start workers
+  /// (protocol::host_trouble). The slot then rests before it gets another. Cancelling this ends the
   /// runner.
   boost::asio::awaitable<Replies> run(protocol::Round round, OnProgress on_progress);
 
@@ -70,24 +71,24 @@ class Slot {
   std::size_t number_;
 };
 
-/// How patient a fleet is with its runners.
+/// The time limits of a fleet for its runners.
 struct FleetLimits {
-  /// Until a runner says hello. A cluster's scheduler may take a while.
+  /// The longest wait for the hello of a runner. The scheduler of a cluster may take a while.
   std::chrono::milliseconds hello = std::chrono::minutes{2};
-  /// For a round, beyond the jobs' own limits, which the runner keeps.
+  /// The time for a round in addition to the jobs' own limits, which the runner enforces.
   std::chrono::milliseconds grace = std::chrono::minutes{1};
-  /// What a slot rests after it lost a runner; twice as long after each further one, and at least
-  /// eight times what the round waited for a hello in vain: a dead host must not hold up the
-  /// others.
+  /// The rest of a slot after it lost a runner. It doubles after each further one. It is at least
+  /// eight times the wait for a missing hello, so that a dead host does not delay the others.
   std::chrono::milliseconds first_rest = std::chrono::seconds{2};
   std::chrono::milliseconds longest_rest = std::chrono::minutes{10};
-  /// Runners in a row that do not start, or rounds in a row in which the device was not itself or
-  /// the host started no workers, before their slot counts as out of service.
+  /// The number of consecutive failures after which a slot is out of service. A failure is a runner
+  /// that does not start, or a round in which the device had a problem or the host started no
+  /// workers.
   int most_failed_starts = 4;
 };
 
-/// The runners of one fleet: one a slot at most, each started when first needed. Single-threaded.
-/// Ends its runners when it goes.
+/// The runners of one fleet, at most one per slot, each started when first needed. Ends its runners
+/// when it is destroyed. Single-threaded.
 class Fleet {
  public:
   Fleet(boost::asio::any_io_executor executor,
@@ -95,8 +96,8 @@ class Fleet {
         StartRunner start,
         FleetLimits limits = {});
 
-  /// Waits until a slot is free that does not rest, and everybody who came before has one. Fails
-  /// with unavailable when all slots are out of service.
+  /// Waits for a free slot that does not rest; earlier callers come first. Fails with unavailable
+  /// when all slots are out of service.
   boost::asio::awaitable<Result<Slot>> slot();
 
   std::string const& name() const { return options_.name; }
@@ -105,21 +106,21 @@ class Fleet {
 
   int slots() const { return options_.slots; }
 
-  /// How many of them somebody holds.
+  /// The number of slots in use.
   int taken_slots() const;
 
-  /// By what its runners keep workers from their hosts, as the last one said.
+  /// The isolation of workers from their hosts, as the last runner reported it.
   std::string const& isolation() const { return isolation_; }
 
  private:
   friend class Slot;
   using Clock = std::chrono::steady_clock;
 
-  /// What stands behind a slot.
+  /// The state of a slot.
   struct SlotState {
     std::unique_ptr<Runner> runner;  ///< empty until first needed, and after it was lost
     bool is_taken = false;
-    int failed_starts = 0;  ///< in a row, of runners, workers, and devices not themselves
+    int failed_starts = 0;  ///< consecutive failures, see most_failed_starts
     Clock::time_point rests_until{};
   };
 
@@ -144,7 +145,7 @@ class Fleet {
   std::vector<SlotState> slots_;
   std::string last_trouble_;
   std::string isolation_;
-  async::Semaphore queue_;            // whoever holds it is served next
+  async::Semaphore queue_;            // its holder gets the next slot
   boost::asio::steady_timer change_;  // cancelled when a slot_state is given back
 };
 

@@ -16,10 +16,12 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// Runners that a round may lose in its midst before it is taken for the cause, at least.
+/// The number of runners, at least, that a round may lose while they measure before it is
+/// considered the cause.
 constexpr int most_lost_in_a_round = 5;
 
-/// A device that fails now and then is in trouble between, too, and people look in the morning.
+/// The time that a device alarm stays after the last problem. A device that fails at times has a
+/// problem in between, too, and operators look in the morning.
 constexpr std::chrono::hours trouble_of_device_lasts{12};
 
 using Instant = std::chrono::steady_clock::time_point;
@@ -28,8 +30,8 @@ double seconds(Instant::duration duration) {
   return std::chrono::duration<double>{duration}.count();
 }
 
-/// Death may be an accident; a limit that was reached, or a model that is not there, will be so
-/// again.
+/// True when another attempt may succeed. A crash may be an accident. A reached limit or a missing
+/// model stays.
 bool may_pass(JobOutcome const& outcome) {
   if (outcome.ok()) return false;
   switch (*outcome.error_code) {
@@ -91,18 +93,18 @@ std::vector<JobKey> keys_of(RoundKey const& key, std::vector<Build> const& build
   return keys;
 }
 
-/// Which job has which place: the job of place 0 first.
+/// Returns the jobs by place: the job of place 0 first.
 std::vector<std::size_t> places_by(std::uint32_t seed, std::size_t count) {
   return runner::TurnOrder{seed, runner::Drawn::places, count}.next();
 }
 
-/// What a worker is told of itself is as long for every build.
+/// Returns an ID for the worker that has the same length for every build.
 std::string id_of(JobKey const& first, int attempt, std::size_t place, CommitSha const& commit) {
   return first.campaign.name + "/" + std::to_string(first.round) + "." + std::to_string(attempt) +
          "/" + std::to_string(place) + "/" + short_of(commit);
 }
 
-/// The jobs in their places.
+/// Returns the round with the jobs in their places.
 protocol::Round round_of(std::vector<protocol::Job> jobs,
                          std::vector<JobKey> const& keys,
                          std::vector<std::size_t> const& who,
@@ -115,7 +117,7 @@ protocol::Round round_of(std::vector<protocol::Job> jobs,
   return round;
 }
 
-/// What becomes of the jobs of a round that takes its runners with it.
+/// Returns the failures of the jobs of a round that ends its runners.
 std::vector<protocol::Message> failures_of(protocol::Round const& round, Lost const& lost) {
   std::vector<protocol::Message> failures;
   for (auto const& job : round.jobs)
@@ -124,7 +126,7 @@ std::vector<protocol::Message> failures_of(protocol::Round const& round, Lost co
   return failures;
 }
 
-/// Of alarms.
+/// Returns the subject of alarms about a slot.
 std::string subject_of(std::string const& fleet, std::size_t place) {
   return fleet + ": slot " + std::to_string(place);
 }
@@ -133,7 +135,7 @@ std::string subject_of(Slot const& slot) {
   return subject_of(slot.fleet(), slot.number());
 }
 
-/// What alarms about these fleets and their slots are about.
+/// Returns the subjects of alarms about these fleets and their slots.
 std::set<std::string> subjects_of(Fleets const& fleets) {
   std::set<std::string> subjects;
   for (auto const& fleet : fleets.all()) {
@@ -213,7 +215,7 @@ void FleetRounds::count(JobOutcome const& outcome) {
   counters_.job(outcome.key.fleet, std::string{how}, outcome.seconds);
 }
 
-/// On one slot after the other, until one keeps its runner.
+/// Tries one slot after the other, until the runner of one survives.
 asio::awaitable<Result<std::vector<protocol::Message>>> FleetRounds::run(Fleet& fleet,
                                                                          protocol::Round round) {
   for (int lost_in_round = 0;;) {
@@ -253,7 +255,7 @@ void FleetRounds::remove_slots_that_are_gone() {
   }
 }
 
-/// An empty trouble: all is well.
+/// `trouble`: empty without a problem.
 void FleetRounds::note_device(Slot const& slot, std::string const& trouble) {
   auto const lately = clock_.now() - trouble_of_device_lasts;
   bool const stands = std::ranges::any_of(store_.alarms().open(), [&](Alarm const& alarm) {
@@ -263,7 +265,7 @@ void FleetRounds::note_device(Slot const& slot, std::string const& trouble) {
   if (!stands) update_alarm(AlarmKind::environment, slot, trouble);
 }
 
-/// An empty reason: all is well.
+/// `reason`: empty without a problem.
 void FleetRounds::update_alarm(AlarmKind kind, Slot const& slot, std::string reason) {
   Alarm alarm;
   alarm.kind = kind;

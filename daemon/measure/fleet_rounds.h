@@ -10,16 +10,17 @@
 
 namespace torchwatch::measure {
 
-/// Rounds on fleets' slots.
+/// Rounds on the slots of fleets.
 ///
-/// When a process dies for a reason that may pass, the round is tried again, `attempts` times in
-/// all; the last outcomes count. When a device had no room for its workers together, they are tried
-/// one by one. To lose a runner, or to have one whose host cannot start workers, is the fleet's
-/// trouble and costs no attempt: an alarm says so, and the round goes to the next slot. A round
-/// that loses one runner after the other in its midst is taken for the cause, and fails.
+/// When a process fails for a temporary reason, the round is repeated, up to `attempts` times; the
+/// last outcomes count. When a device lacked memory for its workers together, they are measured one
+/// by one. A lost runner, or one whose host cannot start workers, is a problem of the fleet. It
+/// raises an alarm, costs no attempt, and the round moves to the next slot. A round that loses
+/// several runners while they measure is considered the cause, and fails.
 ///
-/// Each attempt draws a seed, which decides by runner::TurnOrder which build has which place and
-/// who works when; so who knew all that the host will do would still not know to which build.
+/// Each attempt draws a seed. With it, runner::TurnOrder decides which build has which place and
+/// when each works. So no disturbance of the host can favour a build, even if it were known in
+/// advance.
 class FleetRounds final : public Rounds {
  public:
   /// All arguments must outlive it.
@@ -41,8 +42,8 @@ class FleetRounds final : public Rounds {
   boost::asio::awaitable<Result<std::vector<JobOutcome>>> measure(
       RoundKey key, std::vector<Build> builds) override;
 
-  /// Clears alarms about slots and fleets that are not configured any more: nobody will see how
-  /// they are. At start.
+  /// Clears alarms about slots and fleets that are no longer configured: no measurement could clear
+  /// them later. Call at start.
   void remove_slots_that_are_gone();
 
  private:

@@ -13,7 +13,7 @@ namespace torchwatch::measure {
 /// All configured fleets. Addresses of its members never change.
 class Fleets {
  public:
-  /// `start`: how a fleet's runners are started.
+  /// `start`: returns the function that starts a fleet's runners.
   Fleets(boost::asio::any_io_executor const& executor,
          std::vector<config::FleetOptions> const& options,
          std::function<StartRunner(config::FleetOptions const&)> const& start,
@@ -22,16 +22,16 @@ class Fleets {
       fleets_.emplace_back(executor, one, start(one), limits);
   }
 
-  /// The fleet of that name, or nothing: it may have left the configuration since a series was
-  /// measured on it.
+  /// Returns the fleet of that name, or nothing: a series may belong to a fleet that is no longer
+  /// configured.
   Fleet* find(std::string const& name) {
     for (auto& fleet : fleets_)
       if (fleet.name() == name) return &fleet;
     return nullptr;
   }
 
-  /// By what each keeps its workers from their hosts, as its runners said last; empty: none has
-  /// spoken yet.
+  /// Returns each fleet's isolation of workers, as its runners last reported it; empty before the
+  /// first report.
   std::map<std::string, std::string> isolation() const {
     std::map<std::string, std::string> all;
     for (auto const& fleet : fleets_)

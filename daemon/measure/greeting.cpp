@@ -17,7 +17,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// What is read of it.
+/// True when the field is a text or missing.
 bool is_text_where_given(nlohmann::json const& fingerprint, char const* key) {
   return !fingerprint.contains(key) || fingerprint[key].is_string();
 }
@@ -32,9 +32,10 @@ Result<protocol::Hello> hello_in(std::string const& line) {
     auto message = protocol::decode(line);
     auto* const hello = std::get_if<protocol::Hello>(&message);
     if (hello == nullptr || hello->protocol != protocol::version)
-      return Error{ErrorCode::corrupt, "runner speaks another protocol: " + process::excerpt(line)};
+      return Error{ErrorCode::corrupt, "runner uses another protocol: " + process::excerpt(line)};
     if (!is_fingerprint(hello->fingerprint))
-      return Error{ErrorCode::corrupt, "runner has an odd fingerprint: " + process::excerpt(line)};
+      return Error{ErrorCode::corrupt,
+                   "runner sent an invalid fingerprint: " + process::excerpt(line)};
     return std::move(*hello);
   } catch (protocol::ProtocolError const& problem) {
     return Error{ErrorCode::corrupt, std::string{"runner: "} + problem.what()};

@@ -14,11 +14,12 @@ namespace {
 std::string worker_for(config::MeasureOptions const& options, Build const& build) {
   if (build.prefix.empty()) return options.worker;
   auto const own = std::filesystem::path{build.prefix} / "bin" / "torchwatch-worker";
-  std::error_code ignored;  // of a circle of links, say: it has none
+  std::error_code ignored;  // for example, a circle of links has no canonical path
   return std::filesystem::exists(own, ignored) ? own.string() : options.worker;
 }
 
-/// Whether the worker may have it: it is the one to say what it does not know.
+/// True when the worker may have the test. For an unknown model, the worker itself reports what it
+/// lacks.
 bool has_test(std::string const& model, Test test) {
   auto const* const entry = suite::find_entry(model);
   if (entry == nullptr) return true;
@@ -77,7 +78,7 @@ JobOutcome outcome_from(JobKey key, protocol::Message const& answer, Timestamp n
   outcome.fingerprint = "{}";
   outcome.finished_at = now;
   if (auto const* failure = std::get_if<protocol::Failure>(&answer)) {
-    // A worker's own word means that it failed.
+    // Codes from the worker itself mean that it failed.
     outcome.error_code = parse_job_error(failure->code).value_or(JobError::failed);
     outcome.error = failure->text;
     return outcome;

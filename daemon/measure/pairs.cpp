@@ -9,10 +9,10 @@
 namespace torchwatch::measure {
 namespace {
 
-/// The outcomes of one round of one benchmark: of the build before and of that after.
+/// The outcomes of one round of one benchmark: first of the build before, then of the one after.
 using RoundOfTwo = std::array<JobOutcome, 2>;
 
-/// What was measured of one benchmark, by round.
+/// The outcomes of one benchmark, by round.
 using RoundsOfTwo = std::map<int, RoundOfTwo>;
 
 std::vector<bisect::Pair> pairs_in(RoundsOfTwo const& rounds, Metric metric) {

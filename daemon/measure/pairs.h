@@ -9,27 +9,27 @@
 
 namespace torchwatch::measure {
 
-/// What was measured of two builds side by side, by series: a pair a round.
+/// Measurements of two builds side by side, by series: one pair per round.
 using SeriesPairs = std::map<Series, std::vector<bisect::Pair>>;
 
-/// Of the first `rounds` rounds of a campaign that compared two commits. Rounds of which one
-/// process gave nothing are left out. Pure.
+/// Returns the pairs of the first `rounds` rounds of a campaign that compared two commits. Leaves
+/// out rounds in which a process has no result. Pure.
 SeriesPairs pairs_of(std::vector<JobOutcome> jobs, CommitSha const& before, int rounds);
 
 /// The commits that the series of a nightly are compared with.
 struct BaselineCommits {
   CommitSha usual;
-  std::map<Series, CommitSha> own{};  ///< of some series, instead of `usual`
+  std::map<Series, CommitSha> own{};  ///< for some series, instead of `usual`
 };
 
-/// Of the first `rounds` rounds of the campaign of `nightly`, each series next to its baseline. A
-/// series whose baseline has the commit of the nightly has no pairs. Pure.
+/// Returns the pairs of the first `rounds` rounds of the campaign of `nightly`, each series with
+/// its baseline. A series whose baseline has the commit of the nightly has no pairs. Pure.
 SeriesPairs pairs_of(std::vector<JobOutcome> jobs,
                      CommitSha const& nightly,
                      BaselineCommits const& baselines,
                      int rounds);
 
-/// Of two builds, all rounds of each. Pure.
+/// Returns the pairs of all rounds of two builds. Pure.
 SeriesPairs pairs_of(std::vector<JobOutcome> before, std::vector<JobOutcome> after);
 
 }  // namespace torchwatch::measure

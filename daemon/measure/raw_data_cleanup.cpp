@@ -13,13 +13,13 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// Jobs a step: some milliseconds of the loop and of the writer.
+/// The number of jobs per step, which takes the loop and the writer some milliseconds.
 constexpr int jobs_a_step = 200;
 
-/// Years of samples that may all be deleted at once, after an update, are spread over passes.
+/// The most steps of a pass. After an update, years of samples may be deletable at once.
 constexpr int most_steps = 100;
 
-/// Whether nothing is measured for the nightly any more. One that waits to be reported has an
+/// True when nothing more is measured for the nightly. One that waits for its report has an
 /// incident, which keeps its samples.
 bool is_closed(NightlyState state) {
   return state == NightlyState::bisected || state == NightlyState::done ||

@@ -16,18 +16,19 @@ struct NeededProcesses {
   std::set<BisectionId> bisections;
 };
 
-/// Raw samples are needed for nightlies that have not ended, for the `raw_nights` newest that are
-/// done and all that came since, and for all with an incident; and for bisections that have not
-/// ended, or were requested since the first of those nightlies. Throws what the store throws.
+/// Returns what still needs raw samples. These are nightlies that have not ended, the `raw_nights`
+/// newest that are done and all later ones, and all with an incident. They are also bisections that
+/// have not ended, or were requested since the first of those nightlies. Throws what the store
+/// throws.
 NeededProcesses needed_processes(storage::Store& store, int raw_nights);
 
-/// The campaigns whose raw samples may be deleted: not proofs, profiles and unknown campaigns.
-/// Pure.
+/// Returns the campaigns whose raw samples may be deleted: not proofs, profiles and unknown
+/// campaigns. Pure.
 std::vector<Campaign> deletable_campaigns(std::vector<Campaign> campaigns,
                                           NeededProcesses const& needed);
 
-/// Deletes the raw samples of processes, `store.raw_nights` nightlies later: the nightly's summary
-/// is kept. May be killed at any instruction: the next call goes on. Single-threaded.
+/// Deletes the raw samples of processes, `store.raw_nights` nightlies later. Keeps the nightly
+/// summaries. Can be killed at any instruction: the next call continues. Single-threaded.
 class RawDataCleanup {
  public:
   /// Both must outlive it.

@@ -23,14 +23,14 @@ std::string RoundReplies::take(std::string const& line,
     if (auto const* const progress = std::get_if<protocol::Progress>(&message))
       on_progress(*progress);
     else if (!keep(std::move(message)))
-      return "it answered what nobody asked";
+      return "unexpected reply";
   } catch (protocol::ProtocolError const& problem) {
     return problem.what();
   }
   return {};
 }
 
-/// False when nobody waits for it.
+/// Stores a reply; false when no job waits for it.
 bool RoundReplies::keep(protocol::Message message) {
   auto const* const outcome = std::get_if<protocol::Outcome>(&message);
   auto const* const failure = std::get_if<protocol::Failure>(&message);

@@ -9,20 +9,20 @@
 
 namespace torchwatch::measure {
 
-/// The answers to a round while they come in.
+/// The replies to a round while they arrive.
 class RoundReplies {
  public:
   explicit RoundReplies(protocol::Round const& round);
 
   bool are_complete() const;
 
-  /// Takes a line of the runner: an answer, or progress, which is passed on. Returns what is wrong
-  /// with it; empty when nothing is.
+  /// Takes a line of the runner: a reply, or progress, which is passed on. Returns the error in it;
+  /// empty without one.
   std::string take(std::string const& line,
                    std::function<void(protocol::Progress const&)> const& on_progress);
 
-  /// The Outcome or Failure of each job, in the round's order, once they are complete. An outcome
-  /// that runner::check_outcome objects to is a Failure.
+  /// Returns the Outcome or Failure of each job, in the round's order. Call when they are complete.
+  /// An outcome that fails runner::check_outcome becomes a Failure.
   std::vector<protocol::Message> all() &&;
 
  private:

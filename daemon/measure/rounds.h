@@ -17,22 +17,22 @@ struct RoundKey {
   std::string fleet;
   Benchmark benchmark;
   int round = 0;
-  bool profile = false;  ///< also ask what each operator costs
+  bool profile = false;  ///< also measure the cost of each operator
 };
 
-/// Measures, and remembers: the same round is measured once, whatever happens in between. An
-/// interface, because who measures are other hosts. Single-threaded; whoever asks first is served
-/// first, a round at a time.
+/// Measures and stores rounds: a stored round is never measured again, also after a crash. An
+/// interface, because other hosts measure. Single-threaded; callers are served in their order, a
+/// round at a time.
 class Rounds {
  public:
   virtual ~Rounds() = default;
 
-  /// One process of each build on one slot of the fleet, taking turns: their stored outcomes, or
-  /// those measured now and stored, in the order of the builds. Which build has which place in the
-  /// round is drawn when it is measured, and stands in its outcomes. Two builds may be of one
-  /// commit; the second is kept under Campaign::second().
+  /// Returns the stored outcomes of a round, in the order of the builds. Measures and stores them
+  /// first if they are missing: one process of each build on one slot of the fleet, taking turns.
+  /// The places of the builds are drawn then, and are part of the outcomes. Two builds may have one
+  /// commit; the second is stored under Campaign::second().
   ///
-  /// Fails with unavailable when the fleet cannot measure now, and stores nothing then; with
+  /// Fails with unavailable when the fleet cannot measure now, and stores nothing then. Fails with
   /// invalid_argument when there is no such fleet.
   virtual boost::asio::awaitable<Result<std::vector<JobOutcome>>> measure(
       RoundKey key, std::vector<Build> builds) = 0;

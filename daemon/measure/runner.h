@@ -11,21 +11,21 @@
 
 namespace torchwatch::measure {
 
-/// A runner on a measuring host, as the service talks with it: a line of `runner/protocol.h` at a
-/// time. An interface, because a host and the launcher that leads there are not ours. One
-/// conversation at a time, on one thread; the destructor ends the runner.
+/// A connection to a runner on a measuring host: one line of `runner/protocol.h` at a time. An
+/// interface, because the host and its launcher are not ours. One conversation at a time, on one
+/// thread; the destructor ends the runner.
 class Runner {
  public:
   virtual ~Runner() = default;
 
-  /// The next line it says, without the newline. Any error means that it is lost, but for
-  /// `cancelled`.
+  /// Returns its next line, without the newline. Any error except `cancelled` means that the runner
+  /// is lost.
   virtual boost::asio::awaitable<Result<std::string>> read_line() = 0;
 
-  /// Errors as read_line's.
+  /// Fails as read_line() does.
   virtual boost::asio::awaitable<Result<>> write_line(std::string line) = 0;
 
-  /// What it, or its launcher, complained of last, for people.
+  /// The last error output of the runner or its launcher, for people.
   virtual std::string last_words() const = 0;
 };
 

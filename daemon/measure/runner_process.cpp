@@ -15,7 +15,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// What srun takes to give an allocation back, with a controller that answers.
+/// The time that srun takes to return an allocation when its controller replies.
 constexpr std::chrono::seconds patience{5};
 
 class RunnerProcess final : public Runner {
@@ -25,7 +25,7 @@ class RunnerProcess final : public Runner {
   RunnerProcess(RunnerProcess const&) = delete;
   RunnerProcess& operator=(RunnerProcess const&) = delete;
 
-  /// Blocks for as long as the launcher takes to leave.
+  /// Blocks until the launcher has ended.
   ~RunnerProcess() override {
     child_.close_stdin();
     child_.terminate(patience);
@@ -54,7 +54,7 @@ std::vector<std::string> isolating_arguments(config::FleetOptions const& fleet) 
   return arguments;
 }
 
-/// As JSON, since their words may look like our own options.
+/// Returns the hooks as JSON, since their arguments may look like our own options.
 std::vector<std::string> hooks_of(config::FleetOptions const& fleet) {
   std::vector<std::string> arguments;
   if (!fleet.before_round.empty())
@@ -88,7 +88,7 @@ StartRunner runner_processes(asio::any_io_executor executor,
       command.argv.insert(command.argv.end(), {"--hidden", path});
     auto const hooks = hooks_of(fleet);
     command.argv.insert(command.argv.end(), hooks.begin(), hooks.end());
-    command.inherits = {"*"};  // launchers may go by anything
+    command.inherits = {"*"};  // a launcher may use any variable
     command.withholds = {token};
     auto started = process::ChildProcess::start(executor, std::move(command));
     if (!started) return started.error();

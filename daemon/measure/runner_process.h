@@ -9,10 +9,11 @@
 
 namespace torchwatch::measure {
 
-/// Starts runners as child processes through the fleet's launcher, which inherits all variables but
-/// GitHub's token; workers are kept from config::private_paths. `executable`: this program, as it
-/// is called on the fleet's hosts. A runner that is given up is asked to end and killed after some
-/// seconds, so that a launcher has time to withdraw what it asked a scheduler for.
+/// Starts runners as child processes through the fleet's launcher. The launcher inherits all
+/// variables except GitHub's token and those that look like secrets. Workers cannot see
+/// config::private_paths. `executable`: the path of this program on the fleet's hosts. A runner
+/// that is given up gets a request to end, and is killed after some seconds: a launcher needs time
+/// to withdraw its request to a scheduler.
 StartRunner runner_processes(boost::asio::any_io_executor executor,
                              config::FleetOptions const& fleet,
                              std::string executable,

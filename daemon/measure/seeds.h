@@ -5,17 +5,17 @@
 
 namespace torchwatch::measure {
 
-/// Where the seeds of rounds come from, one for each. An interface, because chance is not ours.
-/// Single-threaded.
+/// The source of the seeds of rounds, one per attempt. An interface, so that tests can fix the
+/// seeds. Single-threaded.
 class Seeds {
  public:
   virtual ~Seeds() = default;
 
-  /// Uniform among all numbers of 32 bits, and independent of whatever was drawn before.
+  /// Returns a number that is uniform among all 32-bit numbers, and independent of earlier ones.
   virtual std::uint32_t draw() = 0;
 };
 
-/// The system's, which nobody can tell beforehand. Throws std::exception where it has none.
+/// Unpredictable seeds of the operating system. Throws std::exception where it has none.
 class SystemSeeds final : public Seeds {
  public:
   std::uint32_t draw() override { return device_(); }

@@ -8,7 +8,7 @@
 
 namespace torchwatch::metrics {
 
-/// Counts what another transport sends, and notes what GitHub says of its limit.
+/// Counts the requests of another transport, and records GitHub's limit.
 class CountedTransport final : public github::Transport {
  public:
   /// `counters` must outlive it.
@@ -16,7 +16,7 @@ class CountedTransport final : public github::Transport {
       : transport_{std::move(transport)},
         counters_{counters} {}
 
-  /// As the other's.
+  /// Sends as the other transport does.
   boost::asio::awaitable<Result<github::Response>> send(github::Request request) override;
 
  private:

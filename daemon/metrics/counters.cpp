@@ -10,14 +10,14 @@ using prometheus::BuildCounter;
 using prometheus::BuildGauge;
 using prometheus::BuildHistogram;
 
-/// Seconds; Prometheus' own for requests.
+/// The buckets of requests, in seconds; the defaults of Prometheus.
 prometheus::Histogram::BucketBoundaries const of_requests{
     0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10};
 
-/// Seconds: a sweep keeps its slots for hours.
+/// The buckets of slots, in seconds: a sweep uses its slots for hours.
 prometheus::Histogram::BucketBoundaries const of_slots{0.1, 1, 10, 60, 300, 1800, 7200};
 
-/// A series for each word that a client invents would fill the memory.
+/// Maps unknown methods to "other": a series for each invented word would fill the memory.
 std::string known_method(std::string const& method) {
   constexpr std::array known{"GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "DELETE"};
   return std::ranges::find(known, method) == known.end() ? "other" : method;

@@ -12,25 +12,26 @@
 
 namespace torchwatch::metrics {
 
-/// What happened since the start, for Prometheus. Names are of its conventions: base units, and
-/// `_total` of what only grows. Any thread.
+/// Counters of events since the start, for Prometheus. Names follow its conventions: base units,
+/// and `_total` for values that only grow. Any thread.
 class Counters {
  public:
   Counters();
 
-  /// A worker process ended. `outcome`: "ok", or a JobError's word.
+  /// Call when a worker process ended. `outcome`: "ok", or the word of a JobError.
   void job(std::string const& fleet, std::string const& outcome, double seconds);
 
-  /// A round waited for a slot of the fleet, and had it for so long.
+  /// Call when a round is done: how long it waited for a slot of the fleet, and how long it used
+  /// it.
   void slot(std::string const& fleet, double waited_seconds, double busy_seconds);
 
-  /// `status`: of the answer; 0 when none came. Everybody's words are cut to what HTTP has.
+  /// `status`: that of the reply; 0 without one. Unknown methods count as "other".
   void github_request(std::string const& method, int status);
 
-  /// Requests that GitHub lets pass until its limit is reset.
+  /// Sets the number of requests that GitHub allows until its limit is reset.
   void github_limit(double remaining);
 
-  /// `route`: with "{id}" where it has one, and "none" for what leads nowhere.
+  /// `route`: contains "{id}" for an ID; "none" for an unknown path.
   void http_request(std::string const& route,
                     std::string const& method,
                     int status,

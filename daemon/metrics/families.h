@@ -8,7 +8,7 @@
 
 namespace torchwatch::metrics {
 
-/// One value, and what tells it from others of its name.
+/// One value, with the labels that distinguish it from others of its name.
 struct Value {
   double value = 0;
   std::vector<prometheus::ClientMetric::Label> labels{};
@@ -27,14 +27,14 @@ inline prometheus::MetricFamily family(std::string name,
   return result;
 }
 
-/// What goes up and down.
+/// Returns a metric whose value rises and falls.
 inline prometheus::MetricFamily gauge(std::string name,
                                       std::string help,
                                       std::vector<Value> values) {
   return family(std::move(name), std::move(help), prometheus::MetricType::Gauge, std::move(values));
 }
 
-/// What only grows, over restarts, too.
+/// Returns a metric whose value only grows, also over restarts.
 inline prometheus::MetricFamily counter(std::string name,
                                         std::string help,
                                         std::vector<Value> values) {

@@ -6,8 +6,8 @@
 
 namespace torchwatch::metrics {
 
-/// What every process tells Prometheus of itself: processor time, memory, open files, start. What
-/// /proc does not say is left out. Any thread.
+/// Returns the metrics that every process reports to Prometheus: processor time, memory, open
+/// files, start. Leaves out what /proc does not show. Any thread.
 std::vector<prometheus::MetricFamily> process_metrics();
 
 }  // namespace torchwatch::metrics
