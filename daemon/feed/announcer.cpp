@@ -16,8 +16,7 @@ namespace torchwatch::feed {
 
 namespace {
 
-/// Takes out the nightlies of days that nobody can have built on: clocks and time zones differ by
-/// less.
+/// Removes nightlies of future dates that no clock or time zone explains.
 void refuse_days_to_come(Found& found, Timestamp now) {
   constexpr std::chrono::days most_ahead{2};
   auto const is_to_come = [&](Nightly const& nightly) {
@@ -27,7 +26,7 @@ void refuse_days_to_come(Found& found, Timestamp now) {
   for (auto const& nightly : found.nightlies)
     if (is_to_come(nightly))
       found.odd.push_back("nightly " + nightly.date + " " + nightly.version + nightly.prefix +
-                          ": its day is to come");
+                          ": its date is in the future");
   std::erase_if(found.nightlies, is_to_come);
 }
 
@@ -55,7 +54,8 @@ boost::asio::awaitable<Result<>> Announcer::look() {
   co_return Result<>{};
 }
 
-/// A copy named "latest" may be there before the directory that stays, a digest before its file.
+/// Stores the new places of known nightlies. A copy named "latest" may appear before the permanent
+/// directory, a digest before its file.
 void Announcer::follow(std::vector<Nightly> const& found) {
   auto const known = store_.nightlies().all();
   for (auto const& nightly : moved_in(found, known)) {

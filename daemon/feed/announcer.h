@@ -13,7 +13,7 @@
 
 namespace torchwatch::feed {
 
-/// Announces what the feed has. Single-threaded.
+/// Announces the nightlies of the feed. Single-threaded.
 class Announcer {
  public:
   /// `options`, `store` and `clock` must outlive it.
@@ -26,20 +26,20 @@ class Announcer {
         store_{store},
         clock_{clock} {}
 
-  /// Asks the feed and stores what is news. Errors as the feed's.
+  /// Reads the feed and stores new nightlies. Fails as the feed does.
   boost::asio::awaitable<Result<>> look();
 
-  /// Entries that were no nightlies when the feed was last asked, nor when it was before: one that
-  /// is being copied is whole by then. Those of the first look all count, since `check` has no
-  /// other. Those of days to come are odd, too: they would hide what is published until then. Each
-  /// with the reason, for people. Nothing before the feed answered.
+  /// Entries that were not nightlies at the last two looks, each with the reason, for people. An
+  /// entry that was being copied is complete by the second look. All entries of the first look
+  /// count, since `check` has no other. Entries with dates in the future count, too: they would
+  /// hide later nightlies. Nothing before the feed replied.
   std::optional<std::vector<std::string>> const& odd() const { return odd_; }
 
-  /// Why the feed, when it last answered, had nothing to judge after what is known (why_behind);
-  /// empty where it had.
+  /// The reason why the feed's last reply had nothing to judge after the known nightlies
+  /// (why_behind); empty when it had.
   std::string const& behind() const { return behind_; }
 
-  /// The Pythons of newer nightlies than those that fit (Found::newer), at the last look.
+  /// The Pythons of nightlies newer than all suitable ones (Found::newer), at the last look.
   std::string const& newer() const { return newer_; }
 
  private:
@@ -50,7 +50,7 @@ class Announcer {
   config::FeedOptions const& options_;
   storage::Store& store_;
   Clock const& clock_;
-  std::optional<std::vector<std::string>> seen_;  // odd ones, with the last look
+  std::optional<std::vector<std::string>> seen_;  // odd entries at the last look
   std::optional<std::vector<std::string>> odd_;
   std::string newer_;
   std::string behind_;

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// An entry of the folder, and the directory that it is or leads to.
+/// An entry of the folder, and the directory that it is or links to.
 struct Entry {
   fs::path path;
   fs::path target;  ///< canonical
@@ -29,8 +29,8 @@ Nightly delivered_as(Build const& build) {
   return nightly;
 }
 
-/// The least comes first: by date, then directories that have the date in their name, then those
-/// with any number. "latest" is the next nightly's tomorrow.
+/// Returns the sort key of a nightly: by date, then directories with the date in their name, then
+/// those with any number. "latest" will be another nightly tomorrow.
 auto place_of(Nightly const& nightly) {
   auto const name = fs::path{nightly.prefix}.filename().string();
   auto compact = nightly.date;
@@ -41,7 +41,7 @@ auto place_of(Nightly const& nightly) {
   return std::tuple{nightly.date, !has_date, !has_number, nightly.prefix};
 }
 
-/// In an order that does not depend on the file system's.
+/// Keeps one entry per date and commit. The result does not depend on the order of the file system.
 void keep_one_each(std::vector<Nightly>& nightlies) {
   std::ranges::sort(nightlies, {}, place_of);
   std::vector<Nightly> kept;
@@ -64,13 +64,13 @@ void take(Entry const& entry, Found& found) {
     found.odd.push_back(build.error().message);
 }
 
-/// The directories in `folder`, which is canonical, but for links to others of them.
+/// Returns the directories in `folder`, which is canonical, except links to others of them.
 Result<std::vector<Entry>> entries_of(fs::path const& folder) {
   std::error_code problem;
   std::vector<Entry> entries;
   for (fs::directory_iterator at{folder, problem}; !problem && at != end(at);
        at.increment(problem)) {
-    std::error_code ignored;  // who is not let in sees no directory
+    std::error_code ignored;  // without permission, it does not look like a directory
     if (!at->is_directory(ignored)) continue;
     auto const target = fs::canonical(at->path(), ignored);
     bool const is_alias = at->is_symlink(ignored) && target.parent_path() == folder;

@@ -15,27 +15,26 @@
 
 namespace torchwatch::feed {
 
-/// What a feed has.
+/// The contents of a feed.
 struct Found {
   std::vector<Nightly> nightlies;  ///< in any order
-  /// Entries that are no nightlies, each with the reason, for people. They were passed over.
+  /// Skipped entries that are not nightlies, each with the reason, for people.
   std::vector<std::string> odd;
-  /// The Pythons of nightlies that are newer than all found: "cp312, cp313". Empty: none is.
+  /// The Pythons of nightlies that are newer than all found: "cp312, cp313". Empty: there is none.
   std::string newer{};
 };
 
-/// Where nightlies are announced.
+/// The place where nightlies are announced.
 class Feed {
  public:
   virtual ~Feed() = default;
 
-  /// What it has now; much of that may be `known`, which is every nightly so far in
-  /// the order of nightlies. Fails with unavailable, naming what it asked, when it may be asked
-  /// again.
+  /// Reads its current contents, which may include `known`: all nightlies so far, in the order of
+  /// nightlies. Fails with unavailable, naming the address, when another attempt may succeed.
   virtual boost::asio::awaitable<Result<Found>> look(std::vector<Nightly> known) = 0;
 };
 
-/// The one that `options.feed` describes. All arguments must outlive it.
+/// Returns the feed that `options.feed` describes. All arguments must outlive it.
 std::unique_ptr<Feed> open_feed(config::Options const& options,
                                 builds::Fetcher& fetcher,
                                 builds::GitFetch& git_fetch,

@@ -18,13 +18,14 @@ std::string name_of(PublishedFile const& file) {
   return url ? url->file_name() : file.url;
 }
 
-/// Whether the page shows that both have different contents. Files for different Pythons always do.
+/// True when the page shows that both have different contents. Files for different Pythons always
+/// differ, and are not editions.
 bool are_editions(PublishedFile const& found, PublishedFile const& known) {
   return !found.sha256.empty() && !known.sha256.empty() && found.sha256 != known.sha256 &&
          name_of(found) == name_of(known);
 }
 
-/// Whether both are of one date and version, or else commit; editions of a file are.
+/// True when both have one date and version, or else commit, as editions of a file do.
 bool is_same_nightly(Nightly const& found, Nightly const& known) {
   if (found.date != known.date) return false;
   if (found.file) return known.file && found.version == known.version;
@@ -48,8 +49,8 @@ bool is_downloaded(PublishedFile const& file) {
   return file.bytes > 0 || !file.etag.empty() || !file.last_modified.empty();
 }
 
-/// Where the file lies by now. One that is not downloaded yet has the digest that the page has by
-/// now, and may be for another Python.
+/// Updates the address of the file. One that is not downloaded yet also gets the current digest of
+/// the page, and may be for another Python.
 void follow_file(PublishedFile const& found,
                  Nightly& nightly,
                  std::vector<Nightly> const& editions) {

@@ -12,7 +12,7 @@ namespace {
 Result<Found> releases_of(config::FeedOptions const& feed, std::string const& remote) {
   auto const history = bisect::GitHistory::open(feed.path);
   if (!history) return history.error();
-  constexpr int newest = 60;  // two months: no feed is asked for more
+  constexpr int newest = 60;  // two months: more is never needed
   auto const releases = history->nightly_releases(feed.branch, newest, remote);
   if (!releases) return releases.error();
   Found found;
@@ -26,7 +26,7 @@ Result<Found> releases_of(config::FeedOptions const& feed, std::string const& re
   return found;
 }
 
-/// Whether the branch is of the repository that new commits are fetched into.
+/// True when the branch is in the repository that new commits are fetched into.
 bool is_fetched(config::Options const& options) {
   std::error_code ignored;
   return !options.source.remote.empty() &&
@@ -36,7 +36,7 @@ bool is_fetched(config::Options const& options) {
 }  // namespace
 
 boost::asio::awaitable<Result<Found>> NightlyBranch::look(std::vector<Nightly>) {
-  // What cannot be fetched now may come with the next look; the log tells why.
+  // The next look may fetch what this one cannot; the log shows why.
   bool const is_ours = is_fetched(options_);
   if (is_ours) co_await git_fetch_.refresh();
   co_return releases_of(options_.feed, is_ours ? options_.source.remote : "");

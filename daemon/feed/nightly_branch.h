@@ -6,7 +6,7 @@
 
 namespace torchwatch::feed {
 
-/// The branch of a git repository that gets a commit a nightly. There are commits only, no builds.
+/// A git branch with one commit per nightly. It has commits only, no builds.
 class NightlyBranch final : public Feed {
  public:
   /// Both must outlive it.
@@ -14,7 +14,7 @@ class NightlyBranch final : public Feed {
       : options_{options},
         git_fetch_{git_fetch} {}
 
-  /// Fetches what is new where this is the watched repository, and reads the branch; blocks on the
+  /// Fetches new commits if this is the watched repository, and reads the branch; blocks on the
   /// disk.
   boost::asio::awaitable<Result<Found>> look(std::vector<Nightly> known) override;
 

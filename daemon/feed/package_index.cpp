@@ -46,16 +46,17 @@ fetch::PackageFilter filter_of(config::FeedOptions const& feed) {
           .abi = feed.abi};
 }
 
-/// Of a page that is not there.
+/// Returns the hint for a missing page.
 std::string asks_for(config::FeedOptions const& feed) {
   return "; feed.channel is \"" + feed.channel + "\", does the index have that?";
 }
 
-/// Why a page has nothing to announce. `is_foreign`: its files are on hosts that are not allowed.
+/// Returns the reason why a page has nothing to announce. `is_foreign`: its files are on hosts that
+/// are not allowed.
 std::string why_none(fetch::Index const& index, bool is_foreign) {
-  if (is_foreign) return "found no nightly that fits: feed.hosts allows none of their hosts";
+  if (is_foreign) return "found no suitable nightly: feed.hosts allows none of their hosts";
   if (index.misfit.empty()) return "found no nightly of torch on it";
-  return "found no nightly that fits: feed." + index.misfit;
+  return "found no suitable nightly: feed." + index.misfit;
 }
 
 Nightly nightly_of(fetch::Offer const& offer) {
@@ -66,7 +67,7 @@ Nightly nightly_of(fetch::Offer const& offer) {
   return nightly;
 }
 
-/// Of the newest date, the last edition of each version.
+/// Returns the last edition of each version of the newest date.
 std::vector<Nightly> newest_of(std::vector<Nightly> const& known) {
   std::map<std::string, Nightly> by_version;
   for (auto const& nightly : known)
@@ -78,7 +79,7 @@ std::vector<Nightly> newest_of(std::vector<Nightly> const& known) {
   return newest;
 }
 
-/// Whether the page has the digest of a file.
+/// True when the page has the digest of a file.
 bool has_digest(std::vector<fetch::Offer> const& offers, PublishedFile const& file) {
   return std::ranges::any_of(offers, [&](fetch::Offer const& offer) {
     return offer.url == file.url && !offer.sha256.empty();
@@ -93,7 +94,7 @@ bool has_other_length(fetch::Downloaded const& asked, PublishedFile const& file)
   return asked.bytes > 0 && file.bytes > 0 && asked.bytes != file.bytes;
 }
 
-/// Whether the server says that it has the known contents, or says nothing of it.
+/// True when the server reports the known contents, or nothing about them.
 bool is_known(fetch::Downloaded const& asked, PublishedFile const& file) {
   auto const& [etag, last_modified] = asked.validators;
   if (has_other_length(asked, file)) return false;
@@ -131,7 +132,7 @@ asio::awaitable<Result<Found>> PackageIndex::look(std::vector<Nightly> known) {
   co_return found;
 }
 
-/// The interpreter whose wheels are the nightlies, chosen once a feed.
+/// Returns the interpreter whose wheels are the nightlies, chosen once per feed.
 Interpreter PackageIndex::followed() {
   auto const page = page_of(options_.feed);
   auto const stored = store_.interpreters().of(page);
@@ -142,8 +143,8 @@ Interpreter PackageIndex::followed() {
   return chosen;
 }
 
-/// Whether a version has had no wheel for the interpreter that is followed for long enough to take
-/// another one.
+/// True when a version has lacked a wheel for the followed interpreter long enough to take another
+/// one.
 bool PackageIndex::was_waited_for(Nightly const& nightly) {
   auto const subject = "wheel " + nightly.version;
   bool const is_first = !store_.retries().find(subject);
@@ -184,12 +185,12 @@ asio::awaitable<Result<>> PackageIndex::read_page() {
   });
   if (offers_.empty())
     co_return Error{ErrorCode::unavailable, "feed " + url + ": " + why_none(*index, has_foreign)};
-  page_version_ = std::move(index->validators);  // a useless one is read again, and told of again
+  page_version_ = std::move(index->validators);  // a useless page is read and reported again
   co_return Result<>{};
 }
 
-/// What the server has by now, unless it has the known version. One that cannot be asked now is
-/// asked again with the next look.
+/// Returns the server's current version, unless it is the known one. A failed request is repeated
+/// at the next look.
 asio::awaitable<std::optional<fetch::Downloaded>> PackageIndex::other_version(
     std::string url, fetch::Validators known) {
   fetch::FetchRequest request;
@@ -202,11 +203,11 @@ asio::awaitable<std::optional<fetch::Downloaded>> PackageIndex::other_version(
   co_return asked->download;
 }
 
-/// Downloads the file for its digest. Nothing when that fails.
+/// Downloads the file for its digest. Returns nothing when that fails.
 asio::awaitable<std::optional<fetch::Downloaded>> PackageIndex::contents_at(std::string url) {
   auto const file = builds::download_folder(options_) / "compared";
   std::error_code ignored;
-  std::filesystem::remove(file, ignored);  // of a look that was killed
+  std::filesystem::remove(file, ignored);  // left by a killed look
   fetch::FetchRequest request;
   request.download = builds::download_of(options_.feed, std::move(url));
   request.download.is_durable = false;
@@ -217,8 +218,8 @@ asio::awaitable<std::optional<fetch::Downloaded>> PackageIndex::contents_at(std:
   co_return fetched->download;
 }
 
-/// The same nightly with its file's other contents, if it has others by now. Where the page has the
-/// contents' SHA-256, news_in sees that.
+/// Returns the nightly with the new contents of its file, if they changed. Where the page has their
+/// SHA-256, news_in detects that.
 asio::awaitable<std::optional<Nightly>> PackageIndex::published_again(Nightly newest,
                                                                       std::vector<Nightly> known) {
   auto const url = newest.file->url;
@@ -237,9 +238,9 @@ asio::awaitable<std::optional<Nightly>> PackageIndex::published_again(Nightly ne
   co_return again;
 }
 
-/// Whether the file has to be compared: its length or its version is another one.
+/// True when the file must be compared: its length or its version changed.
 asio::awaitable<bool> PackageIndex::may_have_changed(Nightly newest) {
-  constexpr std::chrono::hours pause{1};  // an edge may have older contents for long
+  constexpr std::chrono::hours pause{1};  // a cache may have older contents for long
   auto const& file = *newest.file;
   bool const was_downloaded = newest.state != NightlyState::announced && !file.sha256.empty();
   if (!was_downloaded || has_digest(offers_, file) || clock_.now() < compared_at_ + pause)
@@ -254,7 +255,7 @@ asio::awaitable<bool> PackageIndex::may_have_changed(Nightly newest) {
   co_return !next;
 }
 
-/// Stores that the server calls the contents of a file by other names, too.
+/// Stores another version name that the server uses for the contents of a file.
 void PackageIndex::remember(Nightly nightly, fetch::Validators const& validators) {
   constexpr std::size_t most = 8;
   auto& file = *nightly.file;

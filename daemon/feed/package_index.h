@@ -13,8 +13,8 @@
 namespace torchwatch::feed {
 
 /// PyTorch's index of wheels, or its listing of LibTorch archives: a page of links to files. A
-/// nightly is a date and version on it, in one file: the wheel for the Python that is followed, or
-/// another one after `python_wait`.
+/// nightly is a date and version on it, in one file: the wheel for the followed Python, or another
+/// one after `python_wait`.
 class PackageIndex final : public Feed {
  public:
   /// All must outlive it.
@@ -27,10 +27,10 @@ class PackageIndex final : public Feed {
         store_{store},
         clock_{clock} {}
 
-  /// Asks for the page, if it has changed, and whether the newest known files were published again.
-  /// Where only the version that the server names is another, the file is downloaded and its digest
-  /// compared, once an hour at most. Nightlies have a date, a version and a file; what they were
-  /// built from says only that file.
+  /// Reads the page, if it has changed, and checks whether the newest known files were published
+  /// again. If only the server's version of a file changed, downloads the file and compares its
+  /// digest, once an hour at most. Nightlies have a date, a version and a file; only the file shows
+  /// their commit.
   boost::asio::awaitable<Result<Found>> look(std::vector<Nightly> known) override;
 
  private:

@@ -14,7 +14,7 @@ bool is_published(config::FeedOptions const& feed) {
   return feed.kind == config::FeedKind::wheels || feed.kind == config::FeedKind::libtorch;
 }
 
-/// For people.
+/// Returns the address of the feed, for people.
 std::string address_of(config::FeedOptions const& feed) {
   return is_published(feed) ? fmt::format("{} (channel {})", feed.url, feed.channel) : feed.path;
 }
@@ -38,7 +38,7 @@ std::string why_behind(config::FeedOptions const& feed,
       judged);
 }
 
-std::string told_of_newer(config::FeedOptions const& feed, std::string const& newer) {
+std::string text_about_newer(config::FeedOptions const& feed, std::string const& newer) {
   if (newer.empty()) return {};
   auto const wanted = feed.abi.empty() ? fmt::format("feed.python is \"{}\"", feed.python)
                                        : fmt::format("feed.abi is \"{}\"", feed.abi);
@@ -57,7 +57,7 @@ std::string why_stale(config::FeedOptions const& feed,
                           date,
                           age,
                           feed.stale_days);
-  if (!newer.empty()) return text + told_of_newer(feed, newer);
+  if (!newer.empty()) return text + text_about_newer(feed, newer);
   if (!is_published(feed)) return text;
   return text + fmt::format("; is channel {} still built? `torchwatch init` picks one that is",
                             feed.channel);

@@ -18,7 +18,7 @@ std::string release_of(fetch::Offer const& offer) {
   return offer.package.version.substr(0, offer.package.version.find('+'));
 }
 
-/// The offers of each version, oldest first.
+/// Returns the offers of each version, oldest first.
 std::vector<Version> versions_in(std::vector<fetch::Offer> const& offers) {
   std::vector<Version> versions;
   for (auto begin = offers.begin(); begin != offers.end();) {

@@ -5,22 +5,22 @@
 #include "fetch/offers.h"
 #include "storage/domain/build.h"
 
-/// Which of a version's wheels is its nightly. They are uploaded one Python after the other, over
-/// hours, so the best that is there now may not be the best in the end. Pure; `offers` are as
-/// fetch::offers_in's.
+/// The choice of a nightly among the wheels of a version. They are uploaded one Python after the
+/// other, over hours, so the best wheel may still be missing. Pure; `offers` are those of
+/// fetch::offers_in.
 namespace torchwatch::feed {
 
-/// The interpreter to follow: of those that most versions of the newest week have, the one that is
-/// worth most. The newest version itself does not count, unless it is the only one: it may be in
-/// the middle of being uploaded. `offers` may not be empty.
+/// Returns the interpreter to follow: the best of those that most versions of the newest week have.
+/// The newest version itself does not count, unless it is the only one: its upload may be
+/// incomplete. `offers` must not be empty.
 Interpreter interpreter_to_follow(std::vector<fetch::Offer> const& offers);
 
-/// Whether a version of the newest week has a wheel for `interpreter`.
+/// True when a version of the newest week has a wheel for `interpreter`.
 bool is_offered(Interpreter const& interpreter, std::vector<fetch::Offer> const& offers);
 
-/// One offer a version, oldest first.
+/// One offer per version, oldest first.
 struct WheelChoice {
-  std::vector<fetch::Offer> followed;  ///< for the interpreter that is followed
+  std::vector<fetch::Offer> followed;  ///< for the followed interpreter
   std::vector<fetch::Offer> others;    ///< the best of the versions that have none for it
 };
 

@@ -152,7 +152,7 @@ void Alarms::check_feed(std::optional<std::vector<std::string>> const& odd,
   set(clock_.now() - newest->announced_at > options_.feed.overdue,
       AlarmKind::missing_nightly,
       "",
-      "no nightly since " + newest->date + feed::told_of_newer(options_.feed, newer));
+      "no nightly since " + newest->date + feed::text_about_newer(options_.feed, newer));
 }
 
 void Alarms::check_end(Nightly const& nightly) {

@@ -20,11 +20,12 @@ namespace asio = boost::asio;
 namespace {
 
 std::optional<std::string> environment_variable(std::string const& name) {
-  auto const* const value = std::getenv(name.c_str());  // nobody sets any while there are threads
+  auto const* const value =
+      std::getenv(name.c_str());  // no variable is set while there are threads
   return value == nullptr ? std::nullopt : std::optional<std::string>{value};
 }
 
-/// Says why requests are repeated, at most once a minute: GitHub may be away for hours.
+/// Logs why requests are repeated, at most once a minute: GitHub may be down for hours.
 class RepetitionLog {
  public:
   void operator()(Error const& error) {

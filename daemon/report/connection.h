@@ -14,33 +14,34 @@
 
 namespace torchwatch::report {
 
-/// Opens a way to GitHub.
+/// Opens a connection to GitHub.
 using OpenTransport = std::function<std::unique_ptr<github::Transport>()>;
 
-/// Over HTTPS, as configured, by the proxy that this process's variables name.
+/// Returns a function that connects over HTTPS, as configured, through the proxy of this process's
+/// variables.
 OpenTransport https_transport(config::GithubOptions const& options);
 
 /// Waits on a timer of the loop.
 boost::asio::awaitable<void> sleep_for(std::chrono::seconds duration);
 
-/// What a client of GitHub needs besides its options. Tests replace each.
+/// The services that a client of GitHub uses. Tests replace each.
 struct Network {
   OpenTransport open_transport;
   Clock const& clock;  ///< must outlive all clients
   github::Sleeper sleep = sleep_for;
 };
 
-/// Options of a client that repeats a request `retries` times, and that sends nothing during a
-/// pause which GitHub asked any client of this store for, before a restart too. `store` must
+/// Returns options of a client that repeats a request `retries` times. It sends nothing during a
+/// pause that GitHub requested from any client of this store, also before a restart. `store` must
 /// outlive it.
 github::ClientOptions options_with_pause(storage::Store& store, int retries);
 
-/// A client of GitHub, and what it works with.
+/// A client of GitHub with its transport.
 class Connection {
  public:
-  /// Fills in what `options` says. Of `client` is taken how often a request is repeated, and which
-  /// pauses hold; without repetitions, limits are not waited for either, and with some for a minute
-  /// at most: the next pass comes back. Fails when there is no token.
+  /// Opens a client with `options`. `client` sets the retries and the pauses. Without retries, it
+  /// does not wait for limits; with retries, it waits a minute at most, since the next pass tries
+  /// again. Fails when there is no token.
   static Result<std::unique_ptr<Connection>> open(config::GithubOptions const& options,
                                                   Network const& network,
                                                   github::ClientOptions client);

@@ -8,7 +8,7 @@
 
 namespace torchwatch::report {
 
-/// What people answer to reports. Single-threaded.
+/// The feedback of maintainers to reports. Single-threaded.
 class Feedback {
  public:
   /// `options` and `store` must outlive it.
@@ -17,7 +17,7 @@ class Feedback {
         store_{store},
         network_{std::move(network)} {}
 
-  /// Keeps as rulings what people said of reports by `github.false_alarm_label`, each once.
+  /// Stores as rulings the reports that have the label `github.false_alarm_label`, each once.
   boost::asio::awaitable<Result<>> collect();
 
  private:

@@ -17,12 +17,11 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// Nights wait to be judged meanwhile, and an issue that could not be filed is filed by the next
-/// pass.
+/// The retries of a request. Other nightlies wait for it, and the next pass files a missing issue.
 constexpr int retries = 2;
 
-/// Those that an issue tells of. One that was filed before a crash knows nothing of what ended
-/// since.
+/// Returns the bisections that an issue contains. An issue that was filed before a crash lacks
+/// those that ended later.
 std::vector<Bisection> reported_in(std::string const& body,
                                    std::string const& key,
                                    std::vector<Bisection> bisections) {
@@ -38,17 +37,17 @@ github::IssueDraft draft_of(IncidentStory const& story, config::GithubOptions co
   return github::draft_issue(story, context);
 }
 
-/// Whether a report is an issue, by its address, and no file.
+/// True when the address of a report is an issue, not a file.
 bool is_issue(std::string const& report) {
   return report.starts_with("https://");
 }
 
-/// A report is whole or not there.
+/// Writes a report atomically.
 Result<std::string> write_report(github::IssueDraft const& draft,
                                  IncidentId incident,
                                  std::filesystem::path const& directory) {
   auto const place = directory / ("incident-" + std::to_string(incident.value) + ".md");
-  std::error_code ignored;  // the write says what is wrong with it
+  std::error_code ignored;  // the write reports the problem
   std::filesystem::create_directories(directory, ignored);
   auto const written = write_small_file(place, "# " + draft.title + "\n\n" + draft.body);
   if (!written) return Error{ErrorCode::internal, "write report " + written.error().message};
@@ -76,7 +75,7 @@ asio::awaitable<Result<std::string>> Publisher::publish(Incident incident) {
   co_return filed->url;
 }
 
-/// Whether an issue was sent is stored before it is, and after GitHub refused it.
+/// Files an issue. Stores that it was sent before sending it, and after GitHub rejected it.
 asio::awaitable<Result<github::CreatedIssue>> Publisher::file(IncidentId incident,
                                                               github::IssueDraft draft) {
   auto const connection = Connection::open(options_, network_, options_with_pause(store_, retries));

@@ -12,7 +12,7 @@
 namespace torchwatch::report {
 
 /// Publishes incidents: as GitHub issues when a repository is configured, else as Markdown files
-/// under `state_dir/reports`. What is found later is added. Single-threaded.
+/// under `state_dir/reports`. Adds later findings. Single-threaded.
 class Publisher {
  public:
   /// `options` and `store` must outlive it.
@@ -26,20 +26,22 @@ class Publisher {
         network_{std::move(network)} {}
 
   /// Publishes an incident, once. Returns the issue's URL or the file's path, and stores it with
-  /// the incident. Safe to call again after a crash at any instant: the intent is stored first,
-  /// then when the issue is sent, and an issue that carries its key is found, not filed again. An
-  /// answer that is lost holds it up for two minutes, in which the issue is searched for. Raises
-  /// the alarm `label_dropped` when the issue lacks a label, and clears it when it has all.
+  /// the incident. Raises the alarm `label_dropped` when the issue lacks a label, and clears it
+  /// when it has all.
+  ///
+  /// Safe to repeat after a crash at any instruction. The intent is stored first, then the time of
+  /// sending. An issue with its key is found, not filed again. After a lost reply, it searches for
+  /// the issue for two minutes before it files one.
   boost::asio::awaitable<Result<std::string>> publish(Incident incident);
 
-  /// Adds to a published report, once, what a bisection found that ended later: as a comment on the
-  /// issue, or by rewriting the file. An issue that is gone or locked gets none; without a
-  /// configured repository the update stays pending. May be called again after a crash at any
-  /// instant: a comment that exists is found, not written again.
+  /// Adds the result of a bisection that ended later to a published report, once: as a comment on
+  /// the issue, or by rewriting the file. An issue that is gone or locked gets none; without a
+  /// configured repository the update stays pending. Safe to repeat after a crash at any
+  /// instruction: a comment that exists is found, not written again.
   boost::asio::awaitable<Result<>> publish_update(Bisection bisection);
 
-  /// Adds to a published report, once, what a later edition of its nightly's file came to. As
-  /// publish_update otherwise.
+  /// Adds the result of a later edition of its nightly's file to a published report, once.
+  /// Otherwise does what publish_update() does.
   boost::asio::awaitable<Result<>> publish_correction(Incident incident);
 
  private:

@@ -8,7 +8,7 @@
 namespace torchwatch::report {
 namespace {
 
-/// What drifted is the reference now, so nothing has drifted.
+/// Clears the drift alarms of accepted series: their level is the reference now.
 void end_drift(storage::Store& store, SeriesFilter const& accepted, Timestamp now) {
   for (auto const& series : store.histories().series())
     if (accepted.matches(series))
@@ -24,7 +24,7 @@ Result<Ruling> give_ruling(storage::Store& store, Ruling ruling, Timestamp now) 
                      ", allowed the id of an incident"};
   if (ruling.until && *ruling.until <= now)
     return Error{ErrorCode::invalid_argument,
-                 "until: found a time that has passed, allowed one to come"};
+                 "until: found a time in the past, allowed is one in the future"};
   ruling.given_at = now;
   auto given = store.rulings().give(std::move(ruling));
   if (given.kind == RulingKind::accept && !given.incident) end_drift(store, given.series, now);

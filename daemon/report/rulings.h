@@ -4,8 +4,8 @@
 
 namespace torchwatch::report {
 
-/// Keeps what a person decided. not_found when the incident is not there, invalid_argument when a
-/// mute would end before it begins.
+/// Stores the decision of a user. Fails with not_found when the incident does not exist, with
+/// invalid_argument when a mute would end before it begins.
 Result<Ruling> give_ruling(storage::Store& store, Ruling ruling, Timestamp now);
 
 }  // namespace torchwatch::report

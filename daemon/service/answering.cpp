@@ -34,7 +34,7 @@ api::ApiOptions api_options(config::Options const& options, Tokens tokens) {
   return result;
 }
 
-/// `port`: the one that was found, where any free one would do.
+/// `port`: the port in use, if the configuration allows any free one.
 std::string listening_url(config::HttpOptions http, std::uint16_t port) {
   http.port = port;
   return origin_of(http).url;
@@ -44,7 +44,7 @@ void warn_of_openness(config::HttpOptions const& http) {
   if (config::is_on_this_machine(http.address)) return;
   if (http.read_token_file.empty())
     spdlog::warn(
-        "http_insecure address={} reason=\"everybody who reaches it may read: "
+        "http_insecure address={} reason=\"every client that reaches it may read: "
         "http.read_token_file\"",
         http.address);
   if (!http.tls.is_on())
@@ -54,7 +54,7 @@ void warn_of_openness(config::HttpOptions const& http) {
         http.address);
 }
 
-/// Empty where no file is named.
+/// Reads a token; empty without a file.
 Result<std::string> token_in(std::string const& file, std::string const& key) {
   if (file.empty()) return std::string{};
   auto token = read_bearer_token(file, key + ": token");
@@ -120,7 +120,7 @@ void Answering::serve(http::Endpoint endpoint) {
 Answering::~Answering() {
   asio::post(loop_, [this] {
     stop_.emit(asio::cancellation_type::terminal);
-    // An answer may be waiting for the other loop, which has stopped already.
+    // A reply may be waiting for the other loop, which has stopped already.
     patience_.expires_after(std::chrono::seconds{10});
     patience_.async_wait([this](boost::system::error_code problem) {
       if (!problem) loop_.stop();

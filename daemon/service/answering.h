@@ -15,23 +15,23 @@
 
 namespace torchwatch::service {
 
-/// What clients must know to change something, and to read; empty: nobody may change, everybody may
-/// read.
+/// The tokens that clients need. Without `changing`, no client may change anything; without
+/// `reading`, every client may read.
 struct Tokens {
   std::string changing;
   std::string reading;
 };
 
-/// The tokens in the files that `http` names; warns of a file that every user can read. Fails with
-/// one line that names the file and what is wrong with it.
+/// Reads the tokens in the files that `http` names; warns of a file that every user can read. Fails
+/// with one line that names the file and the problem.
 Result<Tokens> read_tokens(config::HttpOptions const& http);
 
-/// The answering half of the service: a thread with a loop and a reading connection of its own, so
-/// that neither long git walks nor writes hold up an answer.
+/// The HTTP half of the service: a thread with its own loop and reading connection, so that long
+/// git walks and writes do not delay replies.
 class Answering {
  public:
-  /// `loop`, which nobody else runs, `reader`, `health` and `counters` must outlive it. `endpoint`
-  /// is of `loop`. `reader` is used on its thread alone, and `requests` are called there.
+  /// `loop`, `reader`, `health` and `counters` must outlive it. Only this object runs `loop`, which
+  /// `endpoint` uses. `reader` is used only on its thread, and `requests` are called there.
   Answering(boost::asio::io_context& loop,
             http::Endpoint endpoint,
             config::Options const& options,
@@ -44,7 +44,7 @@ class Answering {
   Answering(Answering const&) = delete;
   Answering& operator=(Answering const&) = delete;
 
-  /// Finishes answers in progress, for at most ten seconds.
+  /// Finishes replies in progress, for at most ten seconds.
   ~Answering();
 
  private:

@@ -23,7 +23,7 @@ fs::path note_of(fs::path file) {
   return file += ".checked";
 }
 
-/// When it was last found whole; nothing when that is not known, or lies in the future.
+/// Returns the time of the last check without errors; nothing when it is unknown or in the future.
 std::optional<Timestamp> last_good_look(fs::path const& file, Timestamp now) {
   std::int64_t seconds = 0;
   if (!(std::ifstream{note_of(file)} >> seconds)) return std::nullopt;
@@ -37,7 +37,7 @@ void note_good_look(fs::path const& file, Timestamp at) {
   if (!written) spdlog::warn("look_not_noted reason=\"{}\"", written.error().message);
 }
 
-/// This thread runs when no other wants to; Linux takes its turns at the disk from that, too.
+/// Runs this thread at idle priority; Linux derives its disk priority from that, too.
 void run_when_idle() {
   sched_param const none{};
   ::pthread_setschedparam(::pthread_self(), SCHED_IDLE, &none);
@@ -69,7 +69,7 @@ void Checkup::run(std::stop_token const& stop) {
   }
 }
 
-/// Returns when to look next.
+/// Checks the database, and returns the time of the next check.
 Timestamp Checkup::look(std::stop_token const& stop) {
   auto const began = clock_.now();
   auto const found = storage::inspect_all(file_, stop);

@@ -12,17 +12,17 @@
 
 namespace torchwatch::service {
 
-/// When the database is looked at.
+/// The times of the checks of the database.
 struct CheckupPlan {
-  std::chrono::seconds period{std::chrono::days{7}};        ///< after a look that found it whole
-  std::chrono::seconds again{std::chrono::days{1}};         ///< after any other
-  std::chrono::milliseconds tick{std::chrono::minutes{1}};  ///< between two questions for the time
+  std::chrono::seconds period{std::chrono::days{7}};        ///< after a check without errors
+  std::chrono::seconds again{std::chrono::days{1}};         ///< after any other check
+  std::chrono::milliseconds tick{std::chrono::minutes{1}};  ///< between two looks at the clock
 };
 
-/// Looks at the whole database again and again (storage::inspect_all), on a thread of its own that
-/// runs when no other wants to, by a connection of its own: nobody waits for it. When it was last
-/// found whole stands in FILE.checked, so that restarts neither repeat a look nor put it off; what
-/// is damaged is looked at with every start.
+/// Checks the whole database periodically (storage::inspect_all). Uses its own thread, which runs
+/// at idle priority, and its own connection, so it delays nothing. FILE.checked has the time of the
+/// last check without errors, so restarts neither repeat nor postpone a check. A damaged database
+/// is checked at every start.
 class Checkup {
  public:
   /// `clock` must outlive it.
@@ -31,10 +31,11 @@ class Checkup {
   Checkup(Checkup const&) = delete;
   Checkup& operator=(Checkup const&) = delete;
 
-  /// Cuts a look short.
+  /// Aborts a running check.
   ~Checkup() = default;
 
-  /// What the last look found, with what to do about it; empty: nothing. Thread-safe.
+  /// Returns the error that the last check found, with what to do about it; empty: none.
+  /// Thread-safe.
   std::string damage() const;
 
  private:

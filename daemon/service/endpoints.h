@@ -11,16 +11,16 @@
 
 namespace torchwatch::service {
 
-/// Listens as `http` says, and reads its certificate; warns of a key that every user can read.
-/// Fails with one line that names what is in the way, or which file is no good.
+/// Listens as `http` describes, and reads its certificate; warns of a key that every user can read.
+/// Fails with one line that names the problem or the invalid file.
 Result<http::Endpoint> open_endpoint(boost::asio::any_io_executor const& executor,
                                      config::HttpOptions const& http);
 
-/// The certificate that `http` names, nothing when it names none. Fails as open_endpoint does.
+/// Reads the certificate that `http` names; nothing when it names none. Fails as open_endpoint
+/// does.
 Result<std::optional<http::ServerTls>> open_tls(config::HttpOptions const& http);
 
-/// Where clients on this machine find a service with this configuration; they trust the very
-/// certificate that it names.
+/// Returns the address for clients on this machine; they trust exactly the configured certificate.
 http::HttpOrigin origin_of(config::HttpOptions const& http);
 
 }  // namespace torchwatch::service

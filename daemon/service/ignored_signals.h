@@ -5,9 +5,8 @@
 
 namespace torchwatch::service {
 
-/// Keeps SIGHUP and SIGUSR1, which end a program that does not handle them, from ending the
-/// service, for as long as this object lives. Programs that the service starts handle both as they
-/// did.
+/// Keeps SIGHUP and SIGUSR1 from ending the service while this object exists. Programs that the
+/// service starts handle both as before.
 class IgnoredSignals {
  public:
   /// SIGHUP is logged while `loop` runs. `loop` must outlive it.

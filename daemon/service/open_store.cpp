@@ -11,13 +11,14 @@ std::string store_file(config::Options const& options) {
 
 namespace {
 
-/// A database that was emptied would begin anew, and forget what lies beside it.
+/// True when the database was emptied: the service would start from nothing, without the builds and
+/// reports next to it.
 bool is_emptied(std::filesystem::path const& file) {
   std::error_code missing;
   if (std::filesystem::file_size(file, missing) != 0 || missing) return false;
   auto const name = file.filename().string();
-  std::filesystem::directory_iterator const beside{file.parent_path(), missing};
-  return std::ranges::any_of(beside, [&](std::filesystem::directory_entry const& entry) {
+  std::filesystem::directory_iterator const neighbours{file.parent_path(), missing};
+  return std::ranges::any_of(neighbours, [&](std::filesystem::directory_entry const& entry) {
     return !entry.path().filename().string().starts_with(name);
   });
 }
@@ -34,8 +35,8 @@ Result<storage::Store> open_store(config::Options const& options) {
   if (is_emptied(store_file(options))) {
     return Error{ErrorCode::corrupt,
                  store_file(options) +
-                     ": empty, though there are builds or reports beside it: restore a backup, or "
-                     "remove it to begin anew"};
+                     ": empty, although builds or reports are next to it: restore a backup, or "
+                     "remove it to start from nothing"};
   }
   return storage::Store::open(store_file(options));
 }

@@ -45,7 +45,7 @@ asio::awaitable<Result<>> ServiceParts::pass() {
   auto const passed = co_await pipeline.pass();
   co_await wanted_builds.bring();
   co_await raw_data_cleanup.delete_raw_samples();
-  // What people say can wait for the next pass.
+  // Feedback can wait for the next pass.
   auto const collected = co_await feedback.collect();
   if (!collected) spdlog::warn("feedback_failed reason=\"{}\"", collected.error().message);
   co_return passed;

@@ -33,7 +33,7 @@
 
 namespace torchwatch::service {
 
-/// What the service uses of the world outside: the real things in one process, or a test's fakes.
+/// The services of the outside world: the real ones, or a test's fakes.
 struct ExternalServices {
   storage::Store& store;
   Clock const& clock;
@@ -53,9 +53,9 @@ struct ServiceParts {
                config::Options const& options,
                ExternalServices const& services);
 
-  /// One pass over the feed: makes disk space, starts the bisections that people asked for, judges
-  /// what is new, publishes it, brings back builds that are wanted, deletes raw samples that are
-  /// not, and collects what people answered. Errors as Pipeline::pass's.
+  /// One pass over the feed. Makes disk space, starts bisections that users requested, judges new
+  /// nightlies, and publishes. Then restores requested builds, deletes raw samples, and collects
+  /// feedback. Fails as Pipeline::pass does.
   boost::asio::awaitable<Result<>> pass();
 
   builds::BuildStore& kept;

@@ -2,13 +2,13 @@
 
 #include <string>
 
-/// Where the programs lie that come with this one, seen from `executable`, this program.
+/// The paths of the programs that are delivered with this one. `executable`: this program.
 namespace torchwatch::service {
 
-/// torchwatch-fetch, beside it.
+/// Returns torchwatch-fetch, next to this program.
 std::string fetch_program(std::string const& executable);
 
-/// deploy/build-worker, beside what workers are compiled from.
+/// Returns deploy/build-worker, next to the sources of workers.
 std::string worker_program(std::string const& executable);
 
 }  // namespace torchwatch::service

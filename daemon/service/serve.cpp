@@ -23,7 +23,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// What is asked over HTTP is done on the watching loop. Both must outlive it.
+/// Returns the requests of the HTTP API, which run on the watch loop. Both must outlive it.
 api::Requests requests_for(asio::io_context& loop, Watch& watch) {
   api::Requests requests;
   requests.bisection = [&](BisectionOrder order) -> asio::awaitable<Result<Bisection>> {

@@ -7,9 +7,9 @@
 
 namespace torchwatch::service {
 
-/// Watches for ever, and answers over HTTP, until SIGINT or SIGTERM comes; SIGHUP and SIGUSR1
-/// change nothing. `executable`: this program; `config_file`: for the log. Fails when a token or a
-/// certificate is no good, when the database cannot be opened, and when it cannot listen.
+/// Runs the watch loop and the HTTP server until SIGINT or SIGTERM; SIGHUP and SIGUSR1 change
+/// nothing. `executable`: this program; `config_file`: for the log. Fails when a token or a
+/// certificate is invalid, when the database cannot be opened, and when it cannot listen.
 Result<> serve(config::Options const& options,
                std::string const& executable,
                std::string const& config_file);

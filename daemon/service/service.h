@@ -13,8 +13,8 @@
 
 namespace torchwatch::service {
 
-/// The parts between the real services: runners, recipes, HTTPS and chance. Single-threaded, on
-/// `executor`.
+/// The service with its real external services: runners, recipes, HTTPS and random seeds.
+/// Single-threaded, on `executor`.
 struct Service {
   /// `options`, `store` and `clock` must outlive it. `executable`: this program.
   Service(boost::asio::any_io_executor executor,

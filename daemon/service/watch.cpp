@@ -44,11 +44,11 @@ asio::awaitable<int> Watch::pass_for_ever() {
   while (true) {
     co_await pass();
     rest_.expires_after(options_.feed.poll);
-    co_await rest_.async_wait(asio::as_tuple(asio::use_awaitable));  // or until it is cut short
+    co_await rest_.async_wait(asio::as_tuple(asio::use_awaitable));  // or until it is cancelled
   }
 }
 
-/// A failed pass is told and tried again after the usual rest; only cancellation goes through.
+/// A failed pass is logged and repeated after the usual rest; only cancellation passes through.
 asio::awaitable<void> Watch::pass() {
   std::string failure;
   try {

@@ -14,8 +14,8 @@
 
 namespace torchwatch::service {
 
-/// The watching half of the service: passes over the feed, one after the other, on the main
-/// thread's loop. Everything but the constructor is called on that loop.
+/// The watch loop of the service: passes over the feed, one after the other, on the main thread.
+/// All methods except the constructor are called on that loop.
 class Watch {
  public:
   /// `options`, `store`, `checkup` and `health` must outlive it.
@@ -31,23 +31,23 @@ class Watch {
         health_reporter_{executor, options, store, service_, checkup, health},
         rest_{executor} {}
 
-  /// What happened since the start; for any thread.
+  /// Counters of events since the start; for any thread.
   metrics::Counters& counters() { return service_.counters; }
 
-  /// Never returns; ends by cancellation, and all bisections with it.
+  /// Never returns; cancellation ends it and all bisections.
   boost::asio::awaitable<int> run();
 
-  /// See bisection::Queue::ask, which this is, and starts it.
+  /// Does what bisection::Queue::ask does, and starts the bisection.
   boost::asio::awaitable<Result<Bisection>> ask(BisectionOrder order);
 
-  /// See bisection::Queue::steer.
+  /// Does what bisection::Queue::steer does.
   boost::asio::awaitable<Result<Bisection>> steer(BisectionId id, BisectionState state);
 
-  /// See builds::carry_out; a build to be fetched is fetched by a pass that begins now.
+  /// Does what builds::carry_out does; a pass that starts now fetches a requested build.
   boost::asio::awaitable<Result<std::vector<KeptBuild>>> request_build(
       builds::BuildRequest request);
 
-  /// See report::give_ruling.
+  /// Does what report::give_ruling does.
   boost::asio::awaitable<Result<Ruling>> rule(Ruling ruling);
 
  private:

@@ -60,7 +60,7 @@ Result<std::string> told_of(config::FeedOptions const& feed, feed::Found const& 
   if (!stale.empty()) return Error{ErrorCode::not_found, place_of(feed) + ": " + stale};
   auto const version = newest->version.empty() ? "" : ", " + newest->version;
   return place_of(feed) + ": " + std::to_string(nightlies.size()) + " nightlies, the newest of " +
-         newest->date + version + feed::told_of_newer(feed, found.newer);
+         newest->date + version + feed::text_about_newer(feed, found.newer);
 }
 
 }  // namespace

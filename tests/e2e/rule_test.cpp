@@ -70,7 +70,7 @@ TEST(Rule, SaysWhatIsWrongWithIt) {
   EXPECT_THAT(refused.err, HasSubstr("incident: found a field of other kinds"));
   auto const late = world.run(rule({"mute", "--fleet", "local", "--until", "2001-01-01"}));
   EXPECT_EQ(late.status, 2);
-  EXPECT_THAT(late.err, HasSubstr("until: found a time that has passed"));
+  EXPECT_THAT(late.err, HasSubstr("until: found a time in the past"));
 }
 
 }  // namespace

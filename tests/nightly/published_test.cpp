@@ -311,7 +311,7 @@ TEST_F(PublishedTest, APageOnWhichNothingFitsIsToldOfEachTime) {
   for (int pass = 0; pass < 3; ++pass) {
     auto const passed = world.pass();
     ASSERT_FALSE(passed) << pass;
-    EXPECT_THAT(passed.error().message, HasSubstr("found no nightly that fits"));
+    EXPECT_THAT(passed.error().message, HasSubstr("found no suitable nightly"));
   }
 }
 
@@ -319,7 +319,7 @@ TEST_F(PublishedTest, AnIndexOfAnotherChannelIsNamedByTheChannel) {
   world.publish_wheel("2026-01-01", 3);
   world.index.misfit = "channel is \"cu130\", found: cu128";
   EXPECT_THAT(world.pass().error().message,
-              HasSubstr("found no nightly that fits: feed.channel is \"cu130\", found: cu128"));
+              HasSubstr("found no suitable nightly: feed.channel is \"cu130\", found: cu128"));
 }
 
 TEST_F(PublishedTest, APageThatIsDeniedIsNamedWithItsChannel) {

@@ -110,7 +110,7 @@ TEST_F(OpenStoreTest, RefusesAnEmptyDatabaseBesideBuilds) {
 
   ASSERT_FALSE(opened);
   EXPECT_EQ(opened.error().code, ErrorCode::corrupt);
-  EXPECT_THAT(opened.error().message, HasSubstr("empty, though there are builds or reports"));
+  EXPECT_THAT(opened.error().message, HasSubstr("empty, although builds or reports"));
   EXPECT_EQ(fs::file_size(file()), 0U);
 }
 
