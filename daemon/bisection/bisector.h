@@ -54,12 +54,8 @@ class Bisector {
         options_{options},
         clock_{clock} {}
 
-  /// Runs `bisection` to its end and stores it. Returns it as stored when a user paused or
-  /// cancelled it. To stop it while it runs, also cancel the coroutine, at any point: an unfinished
-  /// step is repeated when the bisection resumes.
-  ///
   /// A permanent problem, such as an unbuildable end, ends it as failed. So do commits that the
-  /// repository lacks for a day: they may not be pushed or fetched yet, so it is read again at
+  /// repository lacks for a day, since they may not be pushed or fetched yet. It is read again at
   /// increasing intervals (next_attempt), which the store counts. An Error means a temporary
   /// failure: run it again.
   boost::asio::awaitable<Result<Bisection>> run(Bisection bisection);

@@ -5,7 +5,7 @@
 
 namespace torchwatch::bisection {
 
-/// Stores in each finding with one suspect what the repository and earlier incidents show: the
+/// Completes each finding with one suspect from the repository and earlier incidents. Stores the
 /// trunk commit that reverted it, its approvers, and the newest earlier incident whose culprit has
 /// its title or pull request. Leaves findings of commits that the end lacks unchanged. Failures of
 /// git are logged, and the fields stay unknown.

@@ -7,9 +7,8 @@
 
 namespace torchwatch::bisection {
 
-/// Returns the suspects after `start` up to and including `end`, without a repository: one per
-/// nightly with a build, with its date and version as subject. `nightlies` are in their order.
-/// Pure.
+/// Returns the suspects after `start` up to and including `end`, without a repository. Each is a
+/// nightly with a build, with date and version as subject. `nightlies` are in their order. Pure.
 ///
 /// Fails with not_found when no such nightly has the commit of an end, with invalid_argument when
 /// `end` is not after `start`.

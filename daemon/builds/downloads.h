@@ -22,8 +22,8 @@ std::filesystem::path download_folder(config::Options const& options);
 /// Returns the address of the index page with a package's wheels. `package`: its canonical name.
 std::string page_of_wheels(config::FeedOptions const& feed, std::string const& package);
 
-/// True when a file may be fetched from `url`: from the index's own host or one of `feed.hosts`,
-/// and not over http where the index uses https.
+/// True when a file may be fetched from `url`. The host must be the index's own or one of
+/// `feed.hosts`. http is not allowed where the index uses https.
 bool is_allowed(std::string const& url, config::FeedOptions const& feed);
 
 }  // namespace torchwatch::builds

@@ -33,8 +33,8 @@ struct Origin {
 ///
 /// It is a separate clone that shares the repository's objects. The repository is never written to,
 /// and a recipe can use any git command. A recipe may leave settings that make git run any program.
-/// So git runs in the sandbox of recipes, the service reads no git data of the checkout, and
-/// neither can replace a directory that the service uses.
+/// So git runs in the sandbox of recipes, and the service reads no git data of the checkout.
+/// Neither can replace a directory that the service uses.
 class Worktree {
  public:
   /// Uses or makes the worktree in `directory`. `workshop` must outlive it.

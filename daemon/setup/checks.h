@@ -33,9 +33,9 @@ PendingCheck check_http(CheckContext const& context);
 /// look-up of its name.
 PendingCheck check_proxy();
 
-/// Checks that `source.repository` has what bisections need: all commits and files, the branch that
-/// names the nightlies, as new as the feed, and a remote that replies. Checks a commit out on
-/// trial. The Error of an incomplete clone names the command that mends it.
+/// Checks that `source.repository` has all commits and files that bisections need, and the branch
+/// that names the nightlies, as new as the feed. Checks that its remote replies, and checks a
+/// commit out on trial. The Error of an incomplete clone names the command that mends it.
 PendingCheck check_repository(CheckContext const& context);
 
 /// Checks that the feed replies, and describes its nightlies.
