@@ -96,7 +96,7 @@ TEST_F(SemaphoreTest, WhoGivesUpWaitingTakesNoPlace) {
   for (int number = 0; number < 4; ++number)
     come(number);
   give_up(2);
-  EXPECT_THAT(gone_, ElementsAre(2)) << "at once, while nobody leaves";
+  EXPECT_THAT(gone_, ElementsAre(2)) << "immediately, although no task leaves";
   go(0);
   EXPECT_THAT(inside_, ElementsAre(0, 1, 3));
   go(1);

@@ -42,7 +42,7 @@ asio::awaitable<void> count(int& times) {
 
 class TaskGroupTest : public ::testing::Test {
  protected:
-  /// Joins the group on the loop and tells whether join() returned.
+  /// Joins the group on the loop. True when join() returned.
   bool join() {
     bool joined = false;
     auto done = [&joined](std::exception_ptr failure) {

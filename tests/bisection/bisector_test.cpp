@@ -39,12 +39,12 @@ class BisectorTest : public testing::Test {
     return world.run(world.parts->bisector.run(std::move(bisection)));
   }
 
-  /// Of all commits, unless said otherwise.
+  /// The series of all commits, unless a test changes them.
   Bisection bisect(std::size_t start = 0, std::size_t end = 8) {
     return run(ask(world.request(start, end))).value();
   }
 
-  /// Runs one that could not go on, to its end.
+  /// Runs a bisection that had to wait, to its end.
   Bisection go_on(Bisection const& asked) {
     return run(world.parts->store.bisections().find(asked.id).value()).value();
   }
@@ -105,7 +105,7 @@ TEST_F(BisectorTest, LearnsFromProofsHowMuchBuildsDiffer) {
   EXPECT_NEAR(read_build_variation(store).at("local"), 0.043, 0.015);
 }
 
-/// Where bisections of alpha teach that builds differ by 10%, and beta is asked about.
+/// Bisections of alpha that teach that builds differ by 10%, and one of beta.
 class BisectorThatLearns : public BisectorTest {
  protected:
   BisectorThatLearns() {
@@ -139,7 +139,7 @@ TEST_F(BisectorThatLearns, AsksForMoreBuildsWhereTheyDiffer) {
   EXPECT_LT(unlearnt, 6U);
   learn_of_builds();
   EXPECT_GT(builds_read(run(ask_of_beta()).value()), unlearnt)
-      << "they differ by 10% here, so one of each tells little";
+      << "builds differ by 10% here, so one of each shows little";
 }
 
 TEST_F(BisectorThatLearns, GoesOnWithWhatABisectionBeganWith) {
@@ -386,7 +386,7 @@ TEST_F(BisectorTest, BuildsTheEndsAgainBeforeItSaysThatNothingChanged) {
   EXPECT_THAT(built(), testing::UnorderedElementsAre(0, 8, 0, 8));
 }
 
-/// By its layout the usual build of the end is as fast as the start's.
+/// The usual build of the end is as fast as the start's because of its layout.
 TEST_F(BisectorTest, DoesNotTakeALuckyBuildForNoChange) {
   world.change(5, "alpha", 1.2);
   world.change_layout(8, "alpha", 1 / 1.2);
@@ -562,7 +562,7 @@ class BisectorIntoAMerge : public BisectorOnASideBranch {
  protected:
   BisectorIntoAMerge() { world.trunk.merge(side.back()); }
 
-  /// The only one that waits.
+  /// Returns the only waiting bisection.
   Bisection queued() {
     auto const waiting = world.parts->store.bisections().unfinished();
     EXPECT_THAT(waiting, SizeIs(1));
@@ -688,7 +688,7 @@ class BisectorInALaggingClone : public BisectorTest {
     if (std::system(command.c_str()) != 0) throw std::runtime_error{command};
   }
 
-  /// As somebody else does who keeps the clone up to date.
+  /// Fetches into the clone, as another program does that keeps it up to date.
   void catch_up() const {
     git("-C '" + world.options.source.repository +
         "' fetch --quiet origin '+refs/heads/*:refs/heads/*'");
@@ -881,7 +881,7 @@ TEST_F(BisectorTest, MeasuresNoArtifactBesideABuildOfOurs) {
   auto const done = bisect();
 
   EXPECT_EQ(culprit_of(done.findings.at(0)), 5);
-  EXPECT_THAT(built(), Contains(0)) << "beside the others the start is built";
+  EXPECT_THAT(built(), Contains(0)) << "the start is built, too";
 }
 
 /// Nightlies of commits 0, 3, 6 and 8 were delivered.

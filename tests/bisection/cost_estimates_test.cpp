@@ -17,7 +17,7 @@ TEST(CostEstimates, AssumesAnHourABuildUntilItKnows) {
 
 TEST(CostEstimates, AnIncrementalBuildHasACostOfItsOwn) {
   CostEstimates costs{3600, std::nullopt};
-  EXPECT_EQ(costs.costs(true).build(3), 3600) << "nobody knows better";
+  EXPECT_EQ(costs.costs(true).build(3), 3600) << "nothing was measured yet";
   costs.built(0, 4000, false);
   costs.built(8, 300, true);
   costs.built(4, 100, true);
@@ -30,7 +30,7 @@ TEST(CostEstimates, WhatIsThereCostsNothing) {
   CostEstimates costs{90, std::nullopt};
   costs.built(3);
   EXPECT_EQ(costs.costs(false).build(3), 0);
-  EXPECT_EQ(costs.costs(false).build(4), 90) << "a build that was there says nothing of others";
+  EXPECT_EQ(costs.costs(false).build(4), 90) << "an existing build shows nothing about others";
 }
 
 TEST(CostEstimates, AReadingCostsTheMeanOfThose) {
@@ -45,7 +45,7 @@ TEST(CostEstimates, NextToABrokenBuildIsAnotherMoreLikely) {
   costs.built(0);
   costs.built(32);
   costs.failed(16);
-  EXPECT_EQ(costs.costs(false).build(16), 0) << "that it cannot be made is known";
+  EXPECT_EQ(costs.costs(false).build(16), 0) << "it is known to be unbuildable";
   EXPECT_LT(costs.costs(false).chance(17), costs.costs(false).chance(24));
 }
 

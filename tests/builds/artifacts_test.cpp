@@ -51,7 +51,7 @@ class Directory {
       library << static_cast<char>((value = value * 1'664'525 + 1'013'904'223) >> 24);
   }
 
-  /// Runs bsdtar in here.
+  /// Runs bsdtar in this directory.
   void bsdtar(std::string const& arguments) const {
     auto const command = "cd '" + string() + "' && bsdtar " + arguments;
     if (std::system(command.c_str()) != 0) throw std::runtime_error{command};
@@ -74,7 +74,8 @@ http::HttpResponse answer(int status, std::string body = {}) {
   return response;
 }
 
-/// Serves what it is told; of several answers to one target the next each time, then the last.
+/// Serves the given replies. Of several replies to one target, each request gets the next one, and
+/// later requests the last.
 class Server {
  public:
   void serve(std::string const& target, std::vector<http::HttpResponse> answers) {
@@ -129,7 +130,7 @@ class ArtifactsTest : public testing::Test {
     return tests::run(loop_, artifacts.download(commit_, here_ / "work"));
   }
 
-  /// Serves a file that is in here at the commit's URL.
+  /// Serves a file of this directory at the commit's URL.
   Result<Prefix> fetch_file(std::string const& name) {
     server_.serve("/" + commit_.hex + "/file", {answer(200, text_of(here_ / name))});
     return fetch(server_.url() + "/{commit}/file");
@@ -139,7 +140,7 @@ class ArtifactsTest : public testing::Test {
     expect_failed(ErrorCode::unavailable, fetched, reason);
   }
 
-  /// What will be no better another time.
+  /// The error is permanent.
   void expect_no_good(Result<Prefix> const& fetched, std::string const& reason) const {
     expect_failed(ErrorCode::corrupt, fetched, reason);
   }
@@ -155,7 +156,7 @@ class ArtifactsTest : public testing::Test {
                       testing::Not(HasSubstr("\n"))));
   }
 
-  /// Serves an archive that is in here, and a file of its SHA-256 beside it.
+  /// Serves an archive of this directory, and a file with its SHA-256 next to it.
   Result<Prefix> fetch_with_digest(std::string const& name, std::string const& digest_file) {
     server_.serve("/" + commit_.hex + "/file.sha256?q", {answer(200, digest_file)});
     server_.serve("/" + commit_.hex + "/file?q", {answer(200, text_of(here_ / name))});
@@ -324,7 +325,7 @@ TEST_F(ArtifactsTest, ThatDoNotComeCostTheirCommitAloneWhereThereIsNoRecipe) {
   here_.build("torch/other", commit_);
   here_.bsdtar("-c -f two.tar -C torch one other");
   server_.serve("/" + commit_.hex, {answer(200, text_of(here_ / "two.tar"))});
-  EXPECT_FALSE(build().value().may_pass) << "it is whole and no good";
+  EXPECT_FALSE(build().value().may_pass) << "it is complete, but damaged";
 }
 
 TEST_F(ArtifactsTest, ThatAreNotThereAreNotWaitedFor) {
@@ -392,7 +393,7 @@ TEST_F(ArtifactsTest, TellNobodyTheKeyInTheirAddress) {
 }
 
 TEST_F(ArtifactsTest, OfNobodyAreUnavailable) {
-  auto const fetched = fetch("http://127.0.0.1:1/{commit}.zip");  // a port that nobody listens at
+  auto const fetched = fetch("http://127.0.0.1:1/{commit}.zip");  // a port without a listener
 
   ASSERT_FALSE(fetched);
   EXPECT_EQ(fetched.error().code, ErrorCode::unavailable);
@@ -405,7 +406,7 @@ TEST_F(ArtifactsTest, ThatTakeTooLongAreUnavailable) {
   server_.serve("/" + commit_.hex, {answer(500)});  // it would rest for seven seconds
 
   expect_unavailable(fetch(server_.url() + "/{commit}", std::chrono::seconds{2}),
-                     "it took ");  // as it says itself, or as whoever ended it does
+                     "it took ");  // from the program, or from its caller
 }
 
 TEST_F(ArtifactsTest, ThatAreNotWholeMayBeWholeAnotherTime) {

@@ -1,4 +1,4 @@
-/// Builds that come and go, through the service's own passes.
+/// Builds are made and removed by the service's own passes.
 #include "daemon/builds/build_store.h"
 
 #include <filesystem>
@@ -190,7 +190,7 @@ class ThreeNights {
     world_.options.builds.quota_mib = 2 * 1024;
   }
 
-  /// Killed before a write so many writes after the first one; returns whether it came so far.
+  /// Kills the service before the given write after the first one. True when that write came.
   bool live_through(int writes) {
     fakes::Executioner executioner{world_.folder.path() / "torchwatch.sqlite"};
     executioner.grant(writes);

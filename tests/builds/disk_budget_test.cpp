@@ -1,4 +1,4 @@
-/// When the disk budget is asked for space, and what for.
+/// When the disk budget is called, and for what.
 #include "daemon/builds/disk_budget.h"
 
 #include <filesystem>

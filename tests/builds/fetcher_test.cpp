@@ -25,7 +25,7 @@ using fetch::ArchiveWriter;
 using testing::HasSubstr;
 using tests::text_of;
 
-/// What does not shrink when it is packed.
+/// Bytes that cannot be compressed.
 std::string noise(std::size_t size) {
   std::minstd_rand random;
   std::string bytes(size, '\0');
@@ -86,7 +86,7 @@ TEST_F(FetcherTest, DownloadsAndUnpacks) {
   EXPECT_EQ(fetched->download.validators.etag, "\"1\"");
   EXPECT_EQ(fetched->unpacked.entries, 3);
   EXPECT_EQ(text_of(request_.directory / "torch/2"), "hello");
-  EXPECT_FALSE(fs::exists(request_.file)) << "nobody needs it any more";
+  EXPECT_FALSE(fs::exists(request_.file)) << "it is no longer needed";
 }
 
 TEST_F(FetcherTest, KeepsItsAnswerInTheDirectoryForACallerThatWasKilled) {
@@ -137,7 +137,7 @@ TEST_F(FetcherTest, KeepsTheKindOfAnError) {
   auto const damaged = fetch();
   ASSERT_FALSE(damaged.has_value());
   EXPECT_EQ(damaged.error().code, ErrorCode::unavailable) << "it may be whole another time";
-  EXPECT_FALSE(fs::exists(request_.file)) << "an archive that nobody can use";
+  EXPECT_FALSE(fs::exists(request_.file)) << "a useless archive";
 
   Sha256 digest;
   digest.add("no archive");
@@ -147,7 +147,7 @@ TEST_F(FetcherTest, KeepsTheKindOfAnError) {
   EXPECT_EQ(corrupt.error().code, ErrorCode::corrupt) << "it was published so";
 }
 
-/// A cache has a file that is shorter than what was uploaded, and says so.
+/// A cache serves a file that is shorter than the uploaded one, with that length.
 TEST_F(FetcherTest, FailsWithAFileThatACacheCutOffUntilItIsWhole) {
   host(3, "hello");
   host_.fail({{.length = 100}});
@@ -278,8 +278,8 @@ TEST_F(FetcherTest, EndsWithItsLimit) {
   EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds{20});
 }
 
-/// Kills it at random moments until one comes to its end. What is there under its name is whole,
-/// and nothing is downloaded twice.
+/// Kills the program at random moments until one run succeeds. The files are complete then, and
+/// nothing is downloaded twice.
 TEST_F(FetcherTest, MayBeKilledAnywhere) {
   constexpr std::size_t files = 400;
   host(files, noise(100'000));
@@ -302,7 +302,7 @@ TEST_F(FetcherTest, MayBeKilledAnywhere) {
     if (fs::exists(request_.file)) {
       EXPECT_EQ(fs::file_size(request_.file), packed_.size());
     }
-    ASSERT_LT(++kills, 100) << "it does not get on";
+    ASSERT_LT(++kills, 100) << "it makes no progress";
   }
   EXPECT_EQ(files_unpacked(), files);
   EXPECT_GE(kills, 25);

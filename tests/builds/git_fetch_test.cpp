@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::HasSubstr;
 
-/// Whether both of two who ask at the same time get the commit.
+/// True when two requests at the same time both get the commit.
 asio::awaitable<bool> ensure_twice(GitFetch& fetching, CommitSha commit) {
   std::vector<CommitSha> const commits{std::move(commit)};
   std::vector<asio::awaitable<Result<>>> tasks;
@@ -32,7 +32,7 @@ asio::awaitable<bool> ensure_twice(GitFetch& fetching, CommitSha commit) {
   co_return ensured[0] && ensured[1];
 }
 
-/// An upstream with one commit, and a clone of it that counts how often the upstream is asked.
+/// An upstream with one commit, and a clone of it that counts its requests.
 class Clone {
  public:
   explicit Clone(std::string const& kind = "--bare") : first_{upstream_.commit("first")} {
@@ -60,13 +60,13 @@ class Clone {
     return upstream_.git("-C '" + path().string() + "' " + arguments);
   }
 
-  /// Where the clone keeps it.
+  /// The place of the branch in the clone.
   std::string name_of(std::string const& branch) const {
     bool const is_bare = git("rev-parse --is-bare-repository") == "true";
     return (is_bare ? "refs/heads/" : "refs/remotes/origin/") + branch;
   }
 
-  /// Leaves it behind, as a git that is killed does.
+  /// Leaves the file behind, as a killed git does.
   fs::path lock_of(std::string const& branch) const {
     auto const lock = path() / git("rev-parse --git-common-dir") / (name_of(branch) + ".lock");
     std::ofstream{lock}.close();
@@ -161,7 +161,7 @@ TEST_P(EveryClone, GoesOnAfterAGitThatWasKilled) {
   auto const lock = clone.lock_of("nightly");
 
   EXPECT_TRUE(clone.refresh()) << "the rest has come";
-  EXPECT_TRUE(fs::exists(lock)) << "somebody may hold it";
+  EXPECT_TRUE(fs::exists(lock)) << "a process may hold it";
   EXPECT_EQ(clone.times_asked(), 2);
 
   fs::last_write_time(lock, fs::file_time_type::clock::now() - std::chrono::hours{2});
@@ -252,7 +252,7 @@ TEST(GitFetch, ThatAHostCannotStartIsTheHostsTrouble) {
 TEST(GitFetch, TakesWhatCameThoughOneBranchFailed) {
   Clone clone;
   clone.git("branch topic main");
-  clone.upstream().git("branch topic/two main");  // which cannot be beside a branch topic
+  clone.upstream().git("branch topic/two main");  // git cannot store it with a branch topic
   auto const second = clone.upstream().commit("second");
 
   auto const ensured = clone.ensure({second});
@@ -260,7 +260,7 @@ TEST(GitFetch, TakesWhatCameThoughOneBranchFailed) {
   EXPECT_TRUE(ensured) << ensured.error().message;
   EXPECT_TRUE(clone.refresh());
   CommitSha const unknown{std::string(40, 'f')};
-  EXPECT_EQ(clone.ensure({unknown}).error().code, ErrorCode::not_found) << "nobody has it";
+  EXPECT_EQ(clone.ensure({unknown}).error().code, ErrorCode::not_found) << "no repository has it";
 }
 
 TEST(GitFetch, DoesNotFindWhatTheRemoteLacksToo) {

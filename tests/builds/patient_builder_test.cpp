@@ -32,7 +32,7 @@ BuildAttempt good() {
   return attempt;
 }
 
-/// Answers as a test says.
+/// Returns the results that a test sets.
 class ScriptedBuilder final : public Builder {
  public:
   asio::awaitable<Result<Recipe>> recipe(int) override { co_return Recipe{}; }

@@ -51,7 +51,7 @@ class RecipeProgramTest : public testing::Test {
   tests::TemporaryFolder folder_;
 };
 
-/// Somebody else's program may print for ever.
+/// A program of others may print without end.
 TEST_F(RecipeProgramTest, ThatPrintsWithoutEndIsKilled) {
   bisect::GitRepository repository;
   repository.write("file", "one\n");
@@ -78,7 +78,7 @@ TEST_F(RecipeProgramTest, IsItsTextAndWhatItSaysThatItDependsOn) {
   EXPECT_THAT(before, MatchesRegex("recipe [0-9a-f]{40}\n2\ngcc 12\n"));
   EXPECT_EQ(contents().value(), before);
 
-  write("# By somebody else.\n[ \"$*\" = --dependencies ] && ls -a | wc -l && echo gcc 12\n");
+  write("# By others.\n[ \"$*\" = --dependencies ] && ls -a | wc -l && echo gcc 12\n");
   auto const after = contents().value();
   EXPECT_THAT(after, MatchesRegex("recipe [0-9a-f]{40}\n2\ngcc 12\n"));
   EXPECT_NE(after, before);
@@ -122,7 +122,7 @@ TEST_F(RecipeProgramTest, IsNothingWhereNoneIsConfigured) {
   EXPECT_THAT(contents().value(), IsEmpty());
 }
 
-/// What the builder makes of a recipe's exit status.
+/// The builder's result for a recipe's exit status.
 class RecipeStatusTest : public RecipeProgramTest {
  protected:
   RecipeStatusTest() {

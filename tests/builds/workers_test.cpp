@@ -101,7 +101,7 @@ echo worker > "$1/bin/torchwatch-worker"
   EXPECT_FALSE(fs::exists(wheel / "hostile"));
 }
 
-/// Says that it was made from "tools", and notes that it was asked to compile.
+/// Reports that it was made from "tools", and records its calls to compile.
 class RenewedWorker : public testing::Test {
  protected:
   RenewedWorker() {
@@ -157,7 +157,7 @@ TEST_F(RenewedWorker, IsLeftAloneWhereTheBuildBroughtIt) {
 TEST_F(RenewedWorker, IsGoneWhereItDoesNotCompileAnyMoreUntilTheSourcesAreOthers) {
   auto const prefix = build("state/builds/nightly-1/libtorch", "older tools");
   tools("newer tools that do not compile");
-  EXPECT_EQ(renewed(prefix), "none") << "other builds are measured all the same";
+  EXPECT_EQ(renewed(prefix), "none") << "other builds are still measured";
   EXPECT_EQ(renewed(prefix), "none");
   EXPECT_EQ(tests::text_of(folder_ / "state/workers/tried"), prefix.string() + '\n') << "once";
 

@@ -112,11 +112,11 @@ TEST_F(WorkshopTest, WithoutSandboxesDoesNothingUnlessItIsTold) {
   ::setenv("PATH", (folder_.path().string() + ":" + before).c_str(), 1);
   auto const refused = run("echo ran");
   options_.source.isolation = config::IsolationWish::none;
-  auto const told = run("echo ran");
+  auto const printed = run("echo ran");
   ::setenv("PATH", before.c_str(), 1);
   EXPECT_THAT(refused,
               HasSubstr("error: this host cannot make sandboxes for builds: bwrap: no namespaces"));
-  EXPECT_EQ(told, "ran\n");
+  EXPECT_EQ(printed, "ran\n");
 }
 
 }  // namespace

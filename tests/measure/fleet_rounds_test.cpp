@@ -107,7 +107,7 @@ TEST_F(FleetRoundsTest, MeasureARoundOnceAndRememberIt) {
   EXPECT_THAT(runners.rounds, SizeIs(1));
 }
 
-/// A runner on another host is another program's word.
+/// A runner on another host may send anything.
 TEST_F(FleetRoundsTest, BelieveNoRunnerWhatCannotBeTrue) {
   runners.answer = [](protocol::Job const& job) -> protocol::Message {
     protocol::Outcome outcome;
@@ -123,7 +123,7 @@ TEST_F(FleetRoundsTest, BelieveNoRunnerWhatCannotBeTrue) {
   EXPECT_THAT(store.jobs().find(measured[0].key).value().values, IsEmpty());
 }
 
-/// Who reads the database knows which build was where, and what the runner was told.
+/// The database shows which build had which place, and the seed of the runner.
 TEST_F(FleetRoundsTest, DrawWhichBuildHasWhichPlaceAndKeepIt) {
   constexpr int many = 200;
   int first_begins = 0;
@@ -197,7 +197,7 @@ TEST_F(FleetRoundsTest, KeepTheSecondOfOneCommitApart) {
   EXPECT_EQ(outcomes[1].key.campaign.name, "nightly/1/again");
   auto const& jobs = runners.rounds.at(0).jobs;
   EXPECT_NE(jobs.at(0), jobs.at(1));
-  EXPECT_EQ(jobs.at(0).size(), jobs.at(1).size()) << "or the length would tell builds apart";
+  EXPECT_EQ(jobs.at(0).size(), jobs.at(1).size()) << "or the length would identify builds";
 }
 
 TEST_F(FleetRoundsTest, TryAgainWhatMayPassAndNotWhatWillNot) {

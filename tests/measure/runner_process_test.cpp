@@ -18,7 +18,7 @@ namespace {
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
-/// All that a runner says until it ends, which is soon.
+/// Returns all output of a runner that ends soon.
 std::string words_of(asio::io_context& loop, Runner& runner) {
   std::string words;
   for (;;) {
@@ -47,7 +47,7 @@ TEST(RunnerProcess, HasEveryVariableButGithubsToken) {
   EXPECT_EQ(words, "TORCHWATCH_TEST_CLUSTER=north\n");
 }
 
-/// What a runner of a slot of that fleet is started with.
+/// Returns the command of a runner for a slot of that fleet.
 std::string arguments_of(config::FleetOptions fleet, std::size_t slot) {
   fleet.launcher = {"/bin/sh", "-c", "echo $*"};
   asio::io_context loop{1};

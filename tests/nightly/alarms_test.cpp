@@ -76,7 +76,7 @@ TEST_F(AlarmsTest, SayThatAnotherFeedHasNothingAsNewAsWhatWasJudged) {
   EXPECT_THAT(world.nightlies(), testing::SizeIs(1));
 }
 
-/// A directory of builds, into which anybody may put anything.
+/// A directory of builds that may contain any entries.
 class OddEntryTest : public AlarmsTest {
  protected:
   OddEntryTest() {
@@ -84,7 +84,7 @@ class OddEntryTest : public AlarmsTest {
     std::filesystem::create_directory(odd_.parent_path());
   }
 
-  /// At the first look, since `check` has no other.
+  /// Alarms at the first look, since `check` has no other.
   void expect_alarm(std::string const& why) {
     ASSERT_TRUE(world.pass());
     EXPECT_THAT(world.alarms(), ElementsAre(AlarmKind::odd_feed_entry));
@@ -242,7 +242,7 @@ TEST_F(AlarmsTest, SeeAHostThatMeasuresOtherwise) {
   EXPECT_THAT(world.alarms(), Not(Contains(AlarmKind::environment)));
 }
 
-/// A host whose pace is another from night to night.
+/// A host whose speed changes from nightly to nightly.
 class PaceTest : public AlarmsTest {
  protected:
   PaceTest() {

@@ -19,7 +19,7 @@
 //                              has no verdict on its time, that night only: 10%
 //                              has a regression planted, of 20 to 40%, in its time or memory: 20%;
 //                              60% if it crashes, takes too long or has no verdict, or if the
-//                              nightly cannot be built
+//                              nightly is unbuildable
 //     the recipe               cannot build the nightly's commit: 5%
 //                              fails once at the nightly's commit ("failed this time"): 15%
 //                              fails once at a commit that a bisection may need: 30%
@@ -39,7 +39,7 @@ struct PlantedRegression {
   double ratio = 1;
 };
 
-/// What one nightly brings, and what goes wrong while it is judged.
+/// The changes of one nightly, and the failures while it is judged.
 struct PlannedNight {
   std::string date;
   std::size_t commit = 0;                      ///< its number on the trunk

@@ -49,7 +49,7 @@ class PipelineTest : public testing::Test {
     land("Revert \"" + title + ")\"\n\nThis reverts commit " + world.sha(commit).hex + ".\n");
   }
 
-  /// No report can be delivered until what this returns is removed.
+  /// Blocks all reports until the returned file is removed.
   std::filesystem::path block_reports() const {
     auto reports = std::filesystem::path{world.options.state_dir} / "reports";
     std::filesystem::create_directories(world.options.state_dir);
@@ -57,8 +57,8 @@ class PipelineTest : public testing::Test {
     return reports;
   }
 
-  /// A night that found something; its bisection could not go on, and somebody pauses or cancels
-  /// it before the next pass.
+  /// A nightly with an incident whose bisection had to wait. A user pauses or cancels it before the
+  /// next pass.
   void find_and_steer(BisectionState state) {
     release_two();
     world.change(5, "alpha", 1.2);
@@ -73,7 +73,7 @@ class PipelineTest : public testing::Test {
     ASSERT_TRUE(world.pass());
   }
 
-  /// A night that found something; somebody asks for a second search of it before it is reported.
+  /// A nightly with an incident. A user requests a second bisection before it is reported.
   void find_and_ask_again() {
     release_two();
     world.change(5, "alpha", 1.2);
@@ -86,7 +86,7 @@ class PipelineTest : public testing::Test {
     ASSERT_TRUE(world.pass());
   }
 
-  /// Carries what is queued to its end.
+  /// Runs the queued bisections to their end.
   void search() {
     auto task = [&]() -> boost::asio::awaitable<int> {
       world.parts->queue.start();
@@ -479,7 +479,7 @@ TEST_F(MergedNightlyTest, IsReportedWithoutASearchThatAUserCancels) {
   EXPECT_THAT(text_of(incident()->report), HasSubstr("**Cancelled:** the change came with merge"));
 }
 
-/// A directory of builds with something beside the dated ones that is always the newest.
+/// A directory of builds with an additional entry that is always the newest.
 class LatestEntryTest : public PipelineTest {
  protected:
   LatestEntryTest() { world.change(3, "alpha", 1.3); }
@@ -532,7 +532,7 @@ TEST_F(LatestEntryTest, CopyThatComesFirstGivesWayToTheDatedDirectory) {
   EXPECT_EQ(world.newest().prefix, dated.string());
 }
 
-/// A directory of builds that is cleaned up, or written over, in the middle of a night.
+/// A directory whose builds are removed or overwritten while a nightly is judged.
 class DeliveredBuildTest : public PipelineTest {
  protected:
   DeliveredBuildTest() {
@@ -707,7 +707,7 @@ TEST_F(PipelineTest, AddsWhatASearchFindsThatIsAskedForAfterTheReport) {
   auto const reports = std::filesystem::path{incident()->report}.parent_path();
   std::filesystem::remove_all(reports);
   block_reports();
-  ASSERT_TRUE(world.pass()) << "the incident itself was told";
+  ASSERT_TRUE(world.pass()) << "the incident itself is reported";
   EXPECT_THAT(bisections.pending_updates(), SizeIs(1));
   EXPECT_THAT(world.alarms(), ElementsAre(AlarmKind::report_update_failed));
 

@@ -351,7 +351,7 @@ TEST_F(PublishedTest, ALateDayIsFetchedAndNotJudged) {
   ASSERT_THAT(dates(), ElementsAre("2026-01-01", "2026-01-02", "2026-01-03"));
   EXPECT_EQ(nightlies[1].state, NightlyState::done);
   EXPECT_TRUE(fs::exists(fs::path{nightlies[1].prefix} / "build.json"));
-  EXPECT_FALSE(incident_of(nightlies[1])) << "that of the day after tells it already";
+  EXPECT_FALSE(incident_of(nightlies[1])) << "the next nightly reported it already";
   EXPECT_TRUE(incident_of(nightlies[2]));
 }
 

@@ -106,10 +106,10 @@ TEST_F(RebuildsTest, TeachesHowMuchBuildsDiffer) {
     world.release("2026-01-0" + std::to_string(commit + 1), commit);
     ASSERT_TRUE(world.pass());
   }
-  auto const learnt = bisection::read_build_variation(world.parts->store);
-  ASSERT_THAT(learnt, SizeIs(1));
+  auto const variation = bisection::read_build_variation(world.parts->store);
+  ASSERT_THAT(variation, SizeIs(1));
   // Half of them differ by more than 6%, as normal differences of 8.6% do: 6.1% a build.
-  EXPECT_NEAR(learnt.at("local"), 0.061, 0.015);
+  EXPECT_NEAR(variation.at("local"), 0.061, 0.015);
 }
 
 }  // namespace

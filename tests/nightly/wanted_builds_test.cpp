@@ -1,4 +1,4 @@
-/// Builds that were removed come back when somebody wants them.
+/// Removed builds are restored when a user requests them.
 #include "daemon/nightly/wanted_builds.h"
 
 #include <filesystem>

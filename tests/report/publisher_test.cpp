@@ -81,7 +81,7 @@ class ReportTest : public testing::Test {
   }
 
   /// What the story's bisection found, after its incident was reported at `place`.
-  Result<> tell(std::string const& place = "https://github.com/o/r/issues/7") {
+  Result<> publish_update(std::string const& place = "https://github.com/o/r/issues/7") {
     store.incidents().intend_report(IncidentId{1}, draft().key);
     store.incidents().reported(IncidentId{1}, place, {});
     Publisher publisher{github_options, store, folder.path(), network()};
@@ -161,7 +161,7 @@ TEST_F(ReportTest, IsAnIssueWhereARepositoryIsConfigured) {
   EXPECT_EQ(url, "https://github.com/o/r/issues/7");
   EXPECT_EQ(store.incidents().all().at(0).report, url);
   EXPECT_THAT(store.bisections().pending_updates(), IsEmpty())
-      << "the issue tells of all that ended";
+      << "the issue contains all that ended";
   ASSERT_THAT(transport.sent, SizeIs(5));
   EXPECT_EQ(transport.sent[4].method, "POST");
   EXPECT_THAT(transport.sent[4].headers.at("Authorization"), HasSubstr("secret"));
@@ -193,7 +193,7 @@ TEST_F(ReportTest, IsFollowedByAComment) {
   reply_issue();
   reply(200, nlohmann::json::array());
   reply(201, {{"html_url", "https://github.com/o/r/issues/7#issuecomment-1"}});
-  ASSERT_TRUE(tell());
+  ASSERT_TRUE(publish_update());
 
   ASSERT_THAT(transport.sent, SizeIs(3));
   EXPECT_EQ(transport.sent[2].url, "https://api.github.com/repos/o/r/issues/7/comments");
@@ -223,7 +223,7 @@ TEST_F(ReportTest, IsFollowedByNothingWhereTheIssueIsGone) {
   github_options.repository = "o/r";
   reply(410, {{"message", "This issue was deleted"}});
   reply(200, {{"full_name", "o/r"}});
-  ASSERT_TRUE(tell());
+  ASSERT_TRUE(publish_update());
 
   EXPECT_THAT(store.bisections().pending_updates(), IsEmpty());
 }
@@ -231,16 +231,16 @@ TEST_F(ReportTest, IsFollowedByNothingWhereTheIssueIsGone) {
 TEST_F(ReportTest, IsFollowedLaterWhereGithubCannotBeAsked) {
   github_options.repository = "o/r";
   reply(401, {{"message", "Bad credentials"}});
-  EXPECT_THAT(tell().error().message, HasSubstr("Bad credentials"));
+  EXPECT_THAT(publish_update().error().message, HasSubstr("Bad credentials"));
   EXPECT_THAT(store.bisections().pending_updates(), SizeIs(1));
 
   github_options.repository.clear();
-  EXPECT_TRUE(tell());
+  EXPECT_TRUE(publish_update());
   EXPECT_THAT(store.bisections().pending_updates(), SizeIs(1));
 }
 
 TEST_F(ReportTest, IsWrittenAnewWhereItIsAFile) {
-  ASSERT_TRUE(tell("/old/place/incident-1.md"));
+  ASSERT_TRUE(publish_update("/old/place/incident-1.md"));
 
   auto const place = store.incidents().all().at(0).report;
   EXPECT_EQ(place, (folder.path() / "reports" / "incident-1.md").string());

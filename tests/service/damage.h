@@ -22,8 +22,8 @@ inline void make_unsealed_store(std::filesystem::path const& file) {
   std::filesystem::remove(file.string() + ".seal");
 }
 
-/// Changes one letter within an index, where the same letter in the table stays: what is looked for
-/// is then found or not, by the way that it is looked for.
+/// Changes one letter in an index, but not in its table. Whether a check finds it depends on the
+/// kind of check.
 inline void flip_a_byte_of_an_index(std::filesystem::path const& file) {
   std::int64_t root = 0;
   std::int64_t page_size = 0;

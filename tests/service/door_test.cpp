@@ -17,7 +17,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-/// A endpoint with TLS, and what opening it writes into the log.
+/// An endpoint with TLS, and the log of opening it.
 class CredentialsOfAnEndpoint : public testing::Test {
  protected:
   CredentialsOfAnEndpoint() {
@@ -26,7 +26,7 @@ class CredentialsOfAnEndpoint : public testing::Test {
     http_.tls.key = identity_.key.string();
   }
 
-  /// What is logged when the key has these permissions.
+  /// Returns the log when the key has these permissions.
   std::string log_with(fs::perms permissions) {
     fs::permissions(identity_.key, permissions);
     EXPECT_TRUE(open_endpoint(loop_.get_executor(), http_));

@@ -33,7 +33,7 @@ asio::awaitable<int> serve_for_ever() {
   co_return 0;
 }
 
-/// A task that runs beside a service's signals, as serve() has them.
+/// A task that runs with a service's signal handlers, as in serve().
 class IgnoredSignalsTest : public testing::Test {
  protected:
   /// Raises the signals a moment after the task began, and SIGTERM after them. Whether that one

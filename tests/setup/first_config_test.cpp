@@ -52,7 +52,7 @@ Host large_host() {
   return host;
 }
 
-/// What stands behind "//" is read instead of passed over, where it is more than words.
+/// Text behind "//" is read instead of skipped, if it is more than words.
 std::string uncommented(std::string const& text) {
   static std::regex const comment{R"((^|\n) *// (?=["{,]))"};
   return std::regex_replace(text, comment, "$1");

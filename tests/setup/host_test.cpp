@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// One thread of a core, as the kernel tells of it.
+/// One thread of a core, as the kernel describes it.
 std::string processor(int number, int socket, int core) {
   return "processor\t: " + std::to_string(number) + "\nmodel name\t: Some(R) CPU @ 2.80GHz\n" +
          "physical id\t: " + std::to_string(socket) +

@@ -6,7 +6,7 @@
 namespace torchwatch::setup {
 namespace {
 
-/// What is known of whoever answers /healthz so.
+/// Returns the description of a server with this reply at /healthz.
 std::string service_that_says(int status, std::string const& body) {
   tests::LiveServer const server{
       [&](http::HttpRequest const&) -> boost::asio::awaitable<http::HttpResponse> {
