@@ -82,7 +82,7 @@ TEST_F(SemaphoreTest, LetsSoManyInAndTheOthersInTheirOrder) {
   EXPECT_THAT(inside_, ElementsAre(0, 1, 2, 3, 4));
 }
 
-TEST_F(SemaphoreTest, WhoComesBackIsLast) {
+TEST_F(SemaphoreTest, ATaskThatReturnsIsLast) {
   for (int number = 0; number < 4; ++number)
     come(number);
   go(0);
@@ -92,7 +92,7 @@ TEST_F(SemaphoreTest, WhoComesBackIsLast) {
   EXPECT_THAT(inside_, ElementsAre(0, 1, 2, 3, 0));
 }
 
-TEST_F(SemaphoreTest, WhoGivesUpWaitingTakesNoPlace) {
+TEST_F(SemaphoreTest, ACancelledWaitTakesNoPlace) {
   for (int number = 0; number < 4; ++number)
     come(number);
   give_up(2);
@@ -106,7 +106,7 @@ TEST_F(SemaphoreTest, WhoGivesUpWaitingTakesNoPlace) {
   EXPECT_THAT(inside_, ElementsAre(0, 1, 3, 4, 5));
 }
 
-TEST_F(SemaphoreTest, ThePlaceOfWhoGivesUpWhenCalledGoesToTheNext) {
+TEST_F(SemaphoreTest, ThePlaceOfATaskCancelledWhenCalledGoesToTheNext) {
   for (int number = 0; number < 4; ++number)
     come(number);
   asio::post(loop_, [this] {
@@ -120,7 +120,7 @@ TEST_F(SemaphoreTest, ThePlaceOfWhoGivesUpWhenCalledGoesToTheNext) {
   EXPECT_THAT(inside_, ElementsAre(0, 1, 3, 4));
 }
 
-TEST_F(SemaphoreTest, EverybodyMayGiveUp) {
+TEST_F(SemaphoreTest, AllTasksMayBeCancelled) {
   for (int number = 0; number < 5; ++number)
     come(number);
   for (int number = 4; number >= 2; --number)

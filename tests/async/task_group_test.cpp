@@ -131,7 +131,7 @@ TEST_F(TaskGroupTest, NothingStartsAfterCancel) {
   EXPECT_EQ(times, 0);
 }
 
-TEST_F(TaskGroupTest, AnAbortedTaskThatNobodyCancelledIsReported) {
+TEST_F(TaskGroupTest, AnAbortedTaskThatWasNotCancelledIsReported) {
   group.spawn("aborted", []() -> asio::awaitable<void> {
     throw boost::system::system_error{asio::error::operation_aborted};
     co_return;

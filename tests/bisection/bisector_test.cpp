@@ -81,7 +81,7 @@ TEST_F(BisectorTest, ProvesInTwoLayouts) {
   EXPECT_THAT(effect.revert_check, Not(testing::Eq(std::nullopt)));
 }
 
-TEST_F(BisectorTest, BlamesNobodyForALayout) {
+TEST_F(BisectorTest, NamesNoCulpritForALayout) {
   world.change_layout(5, "alpha", 1.2);
   auto const done = bisect();
 
@@ -305,7 +305,7 @@ TEST_F(BisectorTest, AnswersWithARangeWhereCommitsCannotBeBuilt) {
   EXPECT_FALSE(done.findings[0].effects.at(0).proof);
 }
 
-TEST_F(BisectorTest, SaysAgainWhatWasFoundOutBeforeThatItCannotBeBuilt) {
+TEST_F(BisectorTest, RepeatsTheReasonOfAKnownUnbuildableCommit) {
   world.change(4, "alpha", 1.2);
   world.parts->builder.broken = {world.sha(3), world.sha(4)};
   bisect();
@@ -362,7 +362,7 @@ TEST_F(BisectorTest, AsksForABuildThatFailedForADayForNoOtherBenchmark) {
   EXPECT_EQ(std::ranges::count(world.parts->builder.tried, world.sha(4)), 2) << "on both days";
 }
 
-TEST_F(BisectorTest, PassesOverACommitThatCannotBeMeasured) {
+TEST_F(BisectorTest, SkipsACommitThatCannotBeMeasured) {
   world.change(5, "alpha", 1.2);
   world.parts->rounds.failures[{"alpha", world.sha(4)}] = JobError::crashed;
   auto const done = bisect();
@@ -401,7 +401,7 @@ TEST_F(BisectorTest, IsFooledByALuckyBuildInOneLayout) {
   EXPECT_THAT(built(), testing::UnorderedElementsAre(0, 8));
 }
 
-TEST_F(BisectorTest, EndsAlikeWhereverItIsCutOffWhileTheEndsAreBuiltAgain) {
+TEST_F(BisectorTest, HasTheSameResultWhereverItIsKilledWhileTheEndsAreRebuilt) {
   world.change(5, "alpha", 1.2);
   world.change_layout(8, "alpha", 1 / 1.2);
   world.parts->rounds.noise = 0;
@@ -791,7 +791,7 @@ TEST_F(BisectorTest, FailsWithoutPathsOrGitsWordsWhereTheRepositoryIsGoneForADay
   EXPECT_THAT(failed.failure, Not(HasSubstr("git ")));
 }
 
-TEST_F(BisectorTest, FailsOnAFleetThatLeft) {
+TEST_F(BisectorTest, FailsOnAFleetThatIsNotConfigured) {
   auto request = world.request(0, 8);
   request.series[0].fleet = "gpu";
   EXPECT_EQ(run(ask(request)).value().failure, "no fleet is named gpu");
@@ -833,7 +833,7 @@ TEST_F(BisectorTest, GoesOnWhenTheFleetIsBack) {
   EXPECT_EQ(culprit_of(done.findings.at(0)), 5);
 }
 
-TEST_F(BisectorTest, BeginsAgainWhenCommitsAreBuiltOtherwise) {
+TEST_F(BisectorTest, StartsOverWhenTheRecipeChanges) {
   world.change(5, "alpha", 1.2);
   auto const asked = ask(world.request(0, 8));
   int rounds = 0;
@@ -875,7 +875,7 @@ TEST_F(BisectorTest, IsNotBegunAfterItWasCancelled) {
   EXPECT_THAT(built(), IsEmpty());
 }
 
-TEST_F(BisectorTest, MeasuresNoArtifactBesideABuildOfOurs) {
+TEST_F(BisectorTest, MeasuresNoArtifactWithABuildOfTheRecipe) {
   world.change(5, "alpha", 1.2);
   world.parts->builder.artifacts = {world.sha(0)};
   auto const done = bisect();

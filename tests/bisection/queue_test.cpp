@@ -54,7 +54,7 @@ class QueueTest : public testing::Test {
   fakes::World world;
 };
 
-TEST_F(QueueTest, TakesInWhatSomebodyAsksForAndRunsIt) {
+TEST_F(QueueTest, AcceptsAndRunsARequest) {
   auto const asked = ask(world.request(0, 8)).value();
   EXPECT_EQ(asked.state, BisectionState::queued);
   run_all();
@@ -105,7 +105,7 @@ TEST_F(QueueTest, PausesAtOnceAndGoesOnWhenResumed) {
 /// A campaign of each kind that a bisection awaits.
 class QueueAtEachAwait : public QueueTest, public testing::WithParamInterface<char const*> {};
 
-TEST_P(QueueAtEachAwait, ObeysWhoeverCancels) {
+TEST_P(QueueAtEachAwait, EndsWhenItIsCancelled) {
   auto const asked = ask(world.request(0, 8)).value();
   world.parts->rounds.before = [&](measure::RoundKey const& key) {
     if (key.campaign.name.find(GetParam()) != std::string::npos)
@@ -156,9 +156,9 @@ TEST_F(QueueTest, SteersNothingThatIsUnknownOrHasEnded) {
             "bisection 1 is done: only one that has not ended can be resumed");
 }
 
-class QueueBesideAnIncident : public QueueTest {
+class QueueWithAnIncident : public QueueTest {
  protected:
-  QueueBesideAnIncident() {
+  QueueWithAnIncident() {
     store.nightlies().announce(tests::nightly_of("2026-01-01", 'a'));
     store.nightlies().announce(tests::nightly_of("2026-01-02", 'b'));
     nightly = store.nightlies().all().back();
@@ -178,7 +178,7 @@ class QueueBesideAnIncident : public QueueTest {
   Incident incident;
 };
 
-TEST_F(QueueBesideAnIncident, IsNobodysSearchBeforeThePipelinesOwn) {
+TEST_F(QueueWithAnIncident, GivesNoIncidentToRequestsBeforeThePipelinesOwn) {
   for (auto const state : {NightlyState::screened, NightlyState::confirmed}) {
     be(state);
     EXPECT_EQ(ask(world.request(0, 8), incident.id)->incident, std::nullopt);
@@ -187,7 +187,7 @@ TEST_F(QueueBesideAnIncident, IsNobodysSearchBeforeThePipelinesOwn) {
   EXPECT_EQ(ask(world.request(0, 8), incident.id)->incident, incident.id);
 }
 
-TEST_F(QueueBesideAnIncident, LeavesToThePipelineWhatItsNightlyWaitsFor) {
+TEST_F(QueueWithAnIncident, LeavesToThePipelineWhatItsNightlyWaitsFor) {
   auto const asked = store.bisections().ask(world.request(0, 8), incident.id, world.clock.now());
   run_all();
   EXPECT_EQ(stored(asked.id).state, BisectionState::queued);
@@ -223,7 +223,7 @@ TEST_F(QueueTest, SearchesTheMergeThatABisectionNamedBeforeItJoins) {
   EXPECT_EQ(all[0].findings.at(0).suspects.front().sha, side[1]);
 }
 
-TEST_F(QueueBesideAnIncident, LeavesMergesToThePipeline) {
+TEST_F(QueueWithAnIncident, LeavesMergesToThePipeline) {
   auto outer = store.bisections().ask(world.request(0, 8), incident.id, world.clock.now());
   outer.state = BisectionState::done;
   Bisection inner;
@@ -240,7 +240,7 @@ TEST_F(QueueBesideAnIncident, LeavesMergesToThePipeline) {
   EXPECT_EQ(stored(asked.id).state, BisectionState::done);
 }
 
-TEST_F(QueueTest, LeavesForTheNextCallWhatCannotGoOnNow) {
+TEST_F(QueueTest, RetriesWaitingBisectionsAtTheNextCall) {
   auto const asked = ask(world.request(0, 8)).value();
   world.parts->rounds.out_of_service = {"local"};
   run_all();
@@ -259,7 +259,7 @@ TEST_F(QueueTest, LeavesForTheNextCallWhatCannotGoOnNow) {
   EXPECT_EQ(stored(asked.id).outcome, BisectionOutcome::culprit);
 }
 
-TEST_F(QueueTest, EndsWhatRunsWithTheTaskItWasStartedBeside) {
+TEST_F(QueueTest, EndsRunningBisectionsWithTheirTask) {
   auto const asked = ask(world.request(0, 8)).value();
   world.parts->rounds.hangs_in = "bisect/";
   auto task = [&]() -> asio::awaitable<int> {

@@ -227,7 +227,7 @@ TEST_F(ArtifactsTest, HaveTheCommitWhereverTheUrlNamesIt) {
   EXPECT_TRUE(*prefix);
 }
 
-TEST_F(ArtifactsTest, ThatTheServerDoesNotHaveAreNoTrouble) {
+TEST_F(ArtifactsTest, ThatTheServerDoesNotHaveAreNotAnError) {
   server_.serve("/gone/" + commit_.hex, {answer(410)});
 
   auto const missing = fetch(server_.url() + "/none/{commit}");
@@ -384,7 +384,7 @@ TEST_F(ArtifactsTest, AreMade_WithTheDiskBudgetAskedBeforeAndAfter) {
   EXPECT_THAT(asked, testing::IsEmpty());
 }
 
-TEST_F(ArtifactsTest, TellNobodyTheKeyInTheirAddress) {
+TEST_F(ArtifactsTest, HideTheKeyInTheirAddress) {
   auto const fetched = fetch("http://ada:secret@127.0.0.1:1/{commit}.zip?sig=secret");
   ASSERT_FALSE(fetched);
   EXPECT_THAT(fetched.error().message,
@@ -392,7 +392,7 @@ TEST_F(ArtifactsTest, TellNobodyTheKeyInTheirAddress) {
                     testing::Not(HasSubstr("secret"))));
 }
 
-TEST_F(ArtifactsTest, OfNobodyAreUnavailable) {
+TEST_F(ArtifactsTest, AtAPortWithoutAListenerAreUnavailable) {
   auto const fetched = fetch("http://127.0.0.1:1/{commit}.zip");  // a port without a listener
 
   ASSERT_FALSE(fetched);
@@ -427,7 +427,7 @@ TEST_F(ArtifactsTest, ThatAreNoArchiveMayBeOneAnotherTime) {
   expect_unavailable(fetch_file("nothing"), ": archive ");
 }
 
-TEST_F(ArtifactsTest, WithoutBuildJsonAreNoGood) {
+TEST_F(ArtifactsTest, WithoutBuildJsonAreRejected) {
   here_.build("torch", commit_);
   here_.build("other", commit_);
   here_.bsdtar("-c -f two.tar torch other");
@@ -452,7 +452,7 @@ TEST_F(ArtifactsTest, WriteNothingOutsideOfTheirDirectory) {
   }
 }
 
-TEST_F(ArtifactsTest, WithAnAbsoluteNameAreNoGood) {
+TEST_F(ArtifactsTest, WithAnAbsoluteNameAreRejected) {
   here_.build("torch", commit_);
   std::ofstream{here_ / "evil"} << "evil";
   auto const outside = here_ / "outside";
@@ -462,7 +462,7 @@ TEST_F(ArtifactsTest, WithAnAbsoluteNameAreNoGood) {
   EXPECT_FALSE(fs::exists(outside));
 }
 
-TEST_F(ArtifactsTest, HaveTheSha256ThatLiesBesideThem) {
+TEST_F(ArtifactsTest, HaveTheSha256NextToThem) {
   here_.build("torch", commit_);
   here_.bsdtar("-c -f torch.tar torch");
   auto digest = sha256_of(here_ / "torch.tar");
@@ -536,7 +536,7 @@ TEST_F(ArtifactsTest, WithoutTheSha256ThatIsRequiredAreRefused) {
   expect_nothing_left();
 }
 
-TEST_F(ArtifactsTest, ThatComeByDripsAreGivenUp) {
+TEST_F(ArtifactsTest, ThatArriveTooSlowlyAreGivenUp) {
   fakes::DownloadHost host;
   fakes::HostedFile slow;
   slow.content = std::string(64 << 20, 'x');
@@ -563,7 +563,7 @@ TEST_F(ArtifactsTest, AreRedirectedFiveTimesAtMost) {
   EXPECT_THAT(fetched.error().message, HasSubstr("redirected more than 5 times"));
 }
 
-TEST_F(ArtifactsTest, ThatUnpackToMoreThanTheyMayAreNoGood) {
+TEST_F(ArtifactsTest, ThatUnpackToMoreThanTheLimitAreRejected) {
   fetch::ArchiveWriter writer{here_ / "bomb.tar.zst", fetch::ArchiveWriter::Format::tar_zst};
   writer.add_zeros("torch/lib/libtorch.so", 2LL << 30);
   writer.close();
@@ -572,7 +572,7 @@ TEST_F(ArtifactsTest, ThatUnpackToMoreThanTheyMayAreNoGood) {
   expect_nothing_left();
 }
 
-TEST_F(ArtifactsTest, WithADeviceAreNoGood) {
+TEST_F(ArtifactsTest, WithADeviceAreRejected) {
   fetch::ArchiveWriter writer{here_ / "device.tar.zst", fetch::ArchiveWriter::Format::tar_zst};
   writer.add_special("torch/null", S_IFCHR);
   writer.close();
@@ -581,7 +581,7 @@ TEST_F(ArtifactsTest, WithADeviceAreNoGood) {
   expect_nothing_left();
 }
 
-TEST_F(ArtifactsTest, WithTooManyEntriesAreNoGood) {
+TEST_F(ArtifactsTest, WithTooManyEntriesAreRejected) {
   fetch::ArchiveWriter writer{here_ / "many.tar.zst", fetch::ArchiveWriter::Format::tar_zst};
   for (int i = 0; i < 100'001; ++i)
     writer.add_directory(std::to_string(i));

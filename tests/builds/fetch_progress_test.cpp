@@ -19,7 +19,7 @@ FetchProgress progress(FetchProgress::Phase phase,
   return so_far;
 }
 
-TEST(FetchProgress, TellsShareSpeedAndTimeLeft) {
+TEST(FetchProgress, ShowsShareSpeedAndTimeLeft) {
   using enum FetchProgress::Phase;
   EXPECT_EQ(progress_line(progress(downloading, 250 * mib, 1000 * mib), 25.0 * mib),
             "[#####---------------]  25% of 1000 MiB, 25.0 MiB/s, 30 s left");

@@ -120,7 +120,7 @@ TEST_F(FetcherTest, DownloadsAlone) {
   EXPECT_TRUE(text_of(request_.file) == packed_);
 }
 
-TEST_F(FetcherTest, TellsWhatIsNotThere) {
+TEST_F(FetcherTest, ReportsAMissingFile) {
   auto const fetched = fetch();
   ASSERT_TRUE(fetched.has_value()) << fetched.error().message;
   EXPECT_EQ(fetched->download.end, fetch::Downloaded::End::absent);
@@ -232,7 +232,7 @@ TEST_F(FetcherTest, DownloadsAgainWhatAPowerCutLeftOfAFile) {
   EXPECT_EQ(files_unpacked(), 3U);
 }
 
-TEST_F(FetcherTest, IsContentWithOneDamagedDownload) {
+TEST_F(FetcherTest, DownloadsADamagedArchiveOnlyOnce) {
   host_.host("/torch.whl", {.content = "no archive", .etag = "\"1\""});
 
   auto const fetched = fetch();
@@ -242,7 +242,7 @@ TEST_F(FetcherTest, IsContentWithOneDamagedDownload) {
   EXPECT_EQ(host_.requests().size(), 1U);
 }
 
-TEST_F(FetcherTest, TellsNobodyTheKeyInAnAddress) {
+TEST_F(FetcherTest, HidesTheKeyInAnAddress) {
   request_.download.url += "?sig=secret";
   FetchProgram dies{loop_.get_executor(), "/bin/false"};
   auto const died = tests::run(loop_, dies.fetch(request_));
@@ -251,14 +251,14 @@ TEST_F(FetcherTest, TellsNobodyTheKeyInAnAddress) {
   EXPECT_THAT(died.error().message, testing::Not(HasSubstr("secret")));
 }
 
-TEST_F(FetcherTest, TellsWhichProgramIsMissing) {
+TEST_F(FetcherTest, NamesAMissingProgram) {
   FetchProgram fetcher{loop_.get_executor(), "/none/torchwatch-fetch"};
   auto const fetched = tests::run(loop_, fetcher.fetch(request_));
   ASSERT_FALSE(fetched.has_value());
   EXPECT_EQ(fetched.error().code, ErrorCode::not_found);
 }
 
-TEST_F(FetcherTest, TellsOfAProgramThatDiesOrTalksNonsense) {
+TEST_F(FetcherTest, ReportsAProgramThatCrashesOrPrintsNonsense) {
   FetchProgram dies{loop_.get_executor(), "/bin/false"};
   auto const died = tests::run(loop_, dies.fetch(request_));
   ASSERT_FALSE(died.has_value());

@@ -178,7 +178,7 @@ INSTANTIATE_TEST_SUITE_P(All,
                            return name.empty() ? "working" : name.substr(2);
                          });
 
-TEST(GitFetch, PutsBranchesOfAWorkingTreeBesideItsOwn) {
+TEST(GitFetch, KeepsRemoteBranchesOfAWorkingTreeSeparate) {
   Clone clone{""};
   clone.git("config --unset-all remote.origin.fetch");
   auto const second = clone.upstream().commit("second");
@@ -198,7 +198,7 @@ TEST(GitFetch, LeavesNoLooseObjectsThatAKillWouldTearApart) {
   EXPECT_EQ(clone.git("count-objects"), loose);
 }
 
-TEST(GitFetch, AsksNobodyForWhatIsThere) {
+TEST(GitFetch, RequestsNothingThatExists) {
   Clone clone;
   clone.lose_upstream();
 
@@ -208,7 +208,7 @@ TEST(GitFetch, AsksNobodyForWhatIsThere) {
   EXPECT_EQ(clone.times_asked(), 0);
 }
 
-TEST(GitFetch, FetchesOnceForTwoWhoWantTheSame) {
+TEST(GitFetch, FetchesOnceForTwoEqualRequests) {
   Clone clone;
   auto const second = clone.upstream().commit("second");
 
@@ -313,7 +313,7 @@ TEST(GitFetch, AsksTheRemoteForABranchWithoutFetchingIt) {
   EXPECT_THAT(lost.error().message, HasSubstr("remote origin of " + clone.source().repository));
 }
 
-TEST(GitFetch, GoesByTheConfiguredProxy) {
+TEST(GitFetch, UsesTheConfiguredProxy) {
   fakes::ProxyManners manners;
   manners.status = 403;
   fakes::ConnectProxy const proxy{manners};

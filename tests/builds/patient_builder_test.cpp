@@ -96,7 +96,7 @@ TEST_F(PatientBuilderTest, TriesAgainAtOnceThenAfterHalfTheTimeThatItHasLasted) 
   EXPECT_EQ(scripted.asked, asked);
 }
 
-TEST_F(PatientBuilderTest, GivesUpADayAfterTheFirstAttemptAndTellsWhyAgain) {
+TEST_F(PatientBuilderTest, GivesUpADayAfterTheFirstAttemptAndRepeatsTheReason) {
   ASSERT_FALSE(build());
   clock.time += hours{23};
   ASSERT_FALSE(build());
@@ -133,7 +133,7 @@ TEST_F(PatientBuilderTest, IsPatientWithAReverted) {
   EXPECT_FALSE(build_without_culprit().value().build);
 }
 
-TEST_F(PatientBuilderTest, CountsNoAttemptThatAnErrorStoodInTheWayOf) {
+TEST_F(PatientBuilderTest, CountsNoAttemptForAnError) {
   scripted.answer = Error{ErrorCode::refused, "recipe aborted: exit status 129"};
   ASSERT_FALSE(build());
   clock.time += hours{24};

@@ -75,7 +75,7 @@ TEST_F(WorkshopTest, LetsOnlyItsOwnBeWritten) {
   EXPECT_FALSE(fs::exists("/tmp/litter-of-a-test"));
 }
 
-TEST_F(WorkshopTest, HandsOnWhatCompilersGoBy) {
+TEST_F(WorkshopTest, PassesOnVariablesOfCompilers) {
   options_.github.token_env = "LAB_BOT";
   options_.source.environment = {"WANTED_*"};
   for (auto const* const name : {"CXXFLAGS",

@@ -73,7 +73,7 @@ TEST_F(WorktreesTest, GoFromCommitToCommitAndTouchOnlyWhatDiffers) {
   EXPECT_EQ(repository_.git("status --porcelain"), "");
 }
 
-TEST_F(WorktreesTest, AreMadeAnewWhereACheckoutLeavesOtherFilesThanTheCommits) {
+TEST_F(WorktreesTest, AreRemadeWhenACheckoutDiffersFromTheCommit) {
   auto all = worktrees();
   auto const tree = all.take();
   ASSERT_TRUE(check_out(*tree, older_));
@@ -112,7 +112,7 @@ TEST_F(WorktreesTest, HaveWhatWasCommittedSince) {
   EXPECT_EQ(text_of(tree->source() / "add.cpp"), "three\n");
 }
 
-TEST_F(WorktreesTest, HoldACommitThatIsTakenBack) {
+TEST_F(WorktreesTest, CheckOutARevert) {
   auto const objects = repository_.git("count-objects -v");
   auto all = worktrees();
   auto const tree = all.take();
@@ -153,7 +153,7 @@ TEST_F(WorktreesTest, AreNotChangedByWhatARecipeHasGitRun) {
   EXPECT_EQ(text_of(victim.path() / "file"), "untouched");
 }
 
-TEST_F(WorktreesTest, TakeACommitBackWhereNoRecipeHasAHand) {
+TEST_F(WorktreesTest, RevertACommitWhereNoRecipeCanWrite) {
   tests::TemporaryFolder const victim;
   auto all = worktrees();
   auto const tree = all.take();
@@ -175,7 +175,7 @@ TEST_F(WorktreesTest, TakeACommitBackWhereNoRecipeHasAHand) {
   EXPECT_TRUE(fs::is_empty(victim.path())) << "objects were written through a recipe's link";
 }
 
-TEST_F(WorktreesTest, OfEarlierVersionsAreMadeAnew) {
+TEST_F(WorktreesTest, OfEarlierVersionsAreRemade) {
   auto all = worktrees();
   auto const tree = all.take();
   ASSERT_TRUE(check_out(*tree, older_));

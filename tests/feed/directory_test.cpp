@@ -56,7 +56,7 @@ class DirectoryTest : public testing::Test {
   boost::asio::io_context loop_{1};
 };
 
-TEST_F(DirectoryTest, LinksToEntriesOfTheFeedArePassedOver) {
+TEST_F(DirectoryTest, LinksToEntriesOfTheFeedAreSkipped) {
   deliver("2026-01-01", "2026-01-01", 'a');
   deliver("2026-01-02", "2026-01-02", 'b');
   link("latest", "2026-01-02");
@@ -110,7 +110,7 @@ TEST_F(DirectoryTest, LinkToAnOddEntryIsNotOddAgain) {
   EXPECT_THAT(found.odd, ElementsAre((feed_ / "odd/build.json").string() + ": has no date"));
 }
 
-TEST_F(DirectoryTest, LinkThatLeadsNowhereIsPassedOver) {
+TEST_F(DirectoryTest, BrokenLinkIsSkipped) {
   link("latest", "gone");
   auto const found = look();
   EXPECT_THAT(found.nightlies, IsEmpty());

@@ -96,7 +96,7 @@ class FleetRoundsTest : public testing::Test {
   FleetRounds rounds{store, clock, seeds, fleets, options, suite, counters};
 };
 
-TEST_F(FleetRoundsTest, MeasureARoundOnceAndRememberIt) {
+TEST_F(FleetRoundsTest, MeasureARoundOnceAndStoreIt) {
   auto const first = measure(key_of(), {build_of('a'), build_of('b')}).value();
   auto const again = measure(key_of(), {build_of('a'), build_of('b')}).value();
 
@@ -108,7 +108,7 @@ TEST_F(FleetRoundsTest, MeasureARoundOnceAndRememberIt) {
 }
 
 /// A runner on another host may send anything.
-TEST_F(FleetRoundsTest, BelieveNoRunnerWhatCannotBeTrue) {
+TEST_F(FleetRoundsTest, RejectImpossibleResultsOfARunner) {
   runners.answer = [](protocol::Job const& job) -> protocol::Message {
     protocol::Outcome outcome;
     outcome.id = job.id;
@@ -148,7 +148,7 @@ TEST_F(FleetRoundsTest, DrawWhichBuildHasWhichPlaceAndKeepIt) {
   EXPECT_LT(first_begins, many / 2 + 29);
 }
 
-TEST_F(FleetRoundsTest, DrawAnewForEachRoundAndAttempt) {
+TEST_F(FleetRoundsTest, DrawASeedForEachRoundAndAttempt) {
   runners.answer = [](protocol::Job const& job) -> protocol::Message {
     return protocol::Failure{job.id, "crashed", "no"};
   };
@@ -200,7 +200,7 @@ TEST_F(FleetRoundsTest, KeepTheSecondOfOneCommitApart) {
   EXPECT_EQ(jobs.at(0).size(), jobs.at(1).size()) << "or the length would identify builds";
 }
 
-TEST_F(FleetRoundsTest, TryAgainWhatMayPassAndNotWhatWillNot) {
+TEST_F(FleetRoundsTest, RetryOnlyTemporaryFailures) {
   int tried = 0;
   auto code = JobError::crashed;
   runners.answer = [&](protocol::Job const& job) -> protocol::Message {
@@ -219,7 +219,7 @@ TEST_F(FleetRoundsTest, TryAgainWhatMayPassAndNotWhatWillNot) {
   EXPECT_EQ(refused[0].error_code, JobError::unsupported);
 }
 
-TEST_F(FleetRoundsTest, TryOneByOneWhatADeviceHasNoRoomFor) {
+TEST_F(FleetRoundsTest, MeasureOneByOneWhenADeviceLacksMemory) {
   auto const measured_well = runners.answer;
   runners.answer = [&](protocol::Job const& job) -> protocol::Message {
     if (!runners.rounds.back().one_by_one)
@@ -236,7 +236,7 @@ TEST_F(FleetRoundsTest, TryOneByOneWhatADeviceHasNoRoomFor) {
   EXPECT_TRUE(measured[1].ok());
 }
 
-TEST_F(FleetRoundsTest, TakeALostRunnerForTheFleetsTrouble) {
+TEST_F(FleetRoundsTest, CountNoAttemptForALostRunner) {
   runners.manners[0] = {Manner::dies_in_round};
   auto const outcomes = measure(key_of(), {build_of('a'), build_of('b')}).value();
 
@@ -249,7 +249,7 @@ TEST_F(FleetRoundsTest, TakeALostRunnerForTheFleetsTrouble) {
   EXPECT_THAT(open_alarms()[0].detail, HasSubstr("node failure"));
 }
 
-TEST_F(FleetRoundsTest, TakeAHostThatStartsNoWorkersForTheFleetsTrouble) {
+TEST_F(FleetRoundsTest, CountNoAttemptForAHostThatStartsNoWorkers) {
   int refusals = 2 * options.attempts;
   auto const well = runners.answer;
   runners.answer = [&](protocol::Job const& job) -> protocol::Message {
@@ -298,7 +298,7 @@ TEST_F(FleetRoundsTest, StoreNothingWhileTheHostStartsNoWorkers) {
   EXPECT_THAT(open_alarms(), SizeIs(1)) << "of the slot that has measured nothing since";
 }
 
-TEST_F(FleetRoundsTest, SayThatADeviceIsNotItself) {
+TEST_F(FleetRoundsTest, RaiseAnAlarmForADeviceWithAProblem) {
   bool is_hot = true;
   auto const calm = runners.answer;
   runners.answer = [&](protocol::Job const& job) -> protocol::Message {
@@ -321,7 +321,7 @@ TEST_F(FleetRoundsTest, SayThatADeviceIsNotItself) {
   EXPECT_THAT(open_alarms(), IsEmpty());
 }
 
-TEST_F(FleetRoundsTest, TryOnAnotherDeviceWhatOneIsNotItselfFor) {
+TEST_F(FleetRoundsTest, RetryOnAnotherSlotAfterAProblemOfTheDevice) {
   auto const well = runners.answer;
   runners.answer = [&, first = std::string{}](protocol::Job const& job) mutable {
     bool const is_first = std::exchange(first, job.id).empty();
@@ -342,7 +342,7 @@ TEST_F(FleetRoundsTest, ClearTheAlarmWhenTheSlotIsBack) {
   EXPECT_THAT(open_alarms(), SizeIs(1)) << "of the slot that has measured nothing since";
 }
 
-TEST_F(FleetRoundsTest, ForgetAlarmsOfSlotsThatAreNotConfiguredAnyMore) {
+TEST_F(FleetRoundsTest, ClearAlarmsOfSlotsThatAreNoLongerConfigured) {
   for (auto const& [kind, subject] : std::vector<std::pair<AlarmKind, std::string>>{
            {AlarmKind::runner_lost, "local: slot 1"},
            {AlarmKind::runner_lost, "local: slot 2"},
@@ -409,7 +409,7 @@ TEST_F(FleetRoundsTest, GiveUpWhenAllSlotsAreOutOfService) {
   EXPECT_THAT(open_alarms(), SizeIs(1));
 }
 
-TEST_F(FleetRoundsTest, TakeARoundForTheCauseThatKillsOneRunnerAfterTheOther) {
+TEST_F(FleetRoundsTest, FailARoundThatEndsSeveralRunners) {
   for (auto& slot : runners.manners)
     slot.assign(9, Manner::dies_in_round);
   FleetLimits patient = limits();
@@ -432,7 +432,7 @@ TEST_F(FleetRoundsTest, HaveNoFleetOfAnotherName) {
   EXPECT_EQ(measure(key, {build_of('a')}).error().message, "no fleet is named gpu");
 }
 
-TEST_F(FleetRoundsTest, ServeWhoeverCameFirst) {
+TEST_F(FleetRoundsTest, ServeTheFirstCallerFirst) {
   std::vector<int> order;
   auto one = [&](int number) -> boost::asio::awaitable<int> {
     auto key = key_of(number);

@@ -76,7 +76,7 @@ TEST(RunnerProcess, KeepsWorkersFromTheStateAndTokens) {
             "runner --slot 0 --hidden /opt/torchwatch/state --hidden /opt/torchwatch/token\n");
 }
 
-TEST(RunnerProcess, KnowsWhatItsHostIsTo) {
+TEST(RunnerProcess, KnowsTheHooksOfItsHost) {
   config::FleetOptions fleet;
   fleet.beside_others = true;
   fleet.before_round = {"nvidia-smi", "-lgc", "1410"};

@@ -27,7 +27,7 @@ class AlarmsTest : public testing::Test {
   fakes::World world;
 };
 
-TEST_F(AlarmsTest, MissANightlyThatDoesNotCome) {
+TEST_F(AlarmsTest, RaiseMissingNightlyWhenNoneArrives) {
   night("2026-01-01", 0);
   world.clock.time += std::chrono::hours{37};
   ASSERT_TRUE(world.pass());
@@ -60,7 +60,7 @@ TEST_F(AlarmsTest, NameThePythonsOfNewerNightlies) {
       testing::HasSubstr("; newer nightlies exist for cp312, cp313, feed.python is \"cp310\""));
 }
 
-TEST_F(AlarmsTest, SayThatAnotherFeedHasNothingAsNewAsWhatWasJudged) {
+TEST_F(AlarmsTest, ReportAFeedOlderThanTheJudgedNightlies) {
   world.deliver("2026-01-05", 1);
   ASSERT_TRUE(world.pass());
   ASSERT_TRUE(world.pass());
@@ -106,7 +106,7 @@ class OddEntryTest : public AlarmsTest {
   std::filesystem::path const odd_ = world.folder.path() / "delivered/odd/build.json";
 };
 
-TEST_F(OddEntryTest, IsAlarmingWithTheSecondLookWhereItMayBeInTheMiddleOfBeingCopied) {
+TEST_F(OddEntryTest, RaisesAnAlarmAtTheSecondLookIfItMayBeIncomplete) {
   std::filesystem::remove(odd_.parent_path());
   ASSERT_TRUE(world.pass());
   std::filesystem::create_directory(odd_.parent_path());
@@ -117,7 +117,7 @@ TEST_F(OddEntryTest, IsAlarmingWithTheSecondLookWhereItMayBeInTheMiddleOfBeingCo
   EXPECT_THAT(world.alarms(), ElementsAre(AlarmKind::odd_feed_entry));
 }
 
-TEST_F(OddEntryTest, StaysAlarmingOverRestartsAndWhereTheFeedDoesNotAnswer) {
+TEST_F(OddEntryTest, KeepsItsAlarmAfterRestartsAndWithoutAReplyOfTheFeed) {
   write("nightly");
   ASSERT_TRUE(world.pass());
   world.restart();
@@ -132,12 +132,12 @@ TEST_F(OddEntryTest, StaysAlarmingOverRestartsAndWhereTheFeedDoesNotAnswer) {
   EXPECT_THAT(alarms, testing::SizeIs(1)) << "it was never cleared";
 }
 
-TEST_F(OddEntryTest, OfADayThatNeverWas) {
+TEST_F(OddEntryTest, WithAnInvalidDate) {
   write("nightly");
   expect_alarm("date: found \"nightly\", allowed is YYYY-MM-DD");
 }
 
-TEST_F(OddEntryTest, OfADayToCome) {
+TEST_F(OddEntryTest, WithADateInTheFuture) {
   write("9999-12-31");
   expect_alarm("nightly 9999-12-31");
 }
@@ -147,20 +147,20 @@ TEST_F(OddEntryTest, WithAPipeForItsManifest) {
   expect_alarm("is not a regular file");
 }
 
-TEST_F(OddEntryTest, WithAManifestBeyondAllReason) {
+TEST_F(OddEntryTest, WithAHugeManifest) {
   std::ofstream{odd_} << "{}";
   std::filesystem::resize_file(odd_, std::uintmax_t{300} << 20);
   expect_alarm("has more than 65536 bytes");
 }
 
-TEST_F(OddEntryTest, WithAManifestThatIsNestedBeyondAllReason) {
+TEST_F(OddEntryTest, WithADeeplyNestedManifest) {
   constexpr int depth = 30'000;
   std::ofstream{odd_} << R"({"commit":")" << world.sha(3).hex << R"(","date":"2026-01-03","of":)"
                       << std::string(depth, '[') << std::string(depth, ']') << "}";
   expect_alarm("nested deeper than 16 levels");
 }
 
-TEST_F(AlarmsTest, TellOfANightThatFailedJustBeforeAKill) {
+TEST_F(AlarmsTest, ReportANightlyThatFailedJustBeforeAKill) {
   night("2026-01-01", 0);
   auto nightly = *world.parts->store.nightlies().newest();
   nightly.state = NightlyState::failed;
@@ -183,7 +183,7 @@ TEST_F(AlarmsTest, NameABenchmarkThatStopped) {
   EXPECT_THAT(world.alarms(), IsEmpty());
 }
 
-TEST_F(AlarmsTest, ForgetABenchmarkThatIsNotConfiguredAnyMore) {
+TEST_F(AlarmsTest, ClearForABenchmarkThatIsNoLongerConfigured) {
   night("2026-01-01", 0);
   for (std::size_t const commit : {1U, 2U})
     world.parts->rounds.failures[{"alpha", world.sha(commit)}] = JobError::crashed;
@@ -195,7 +195,7 @@ TEST_F(AlarmsTest, ForgetABenchmarkThatIsNotConfiguredAnyMore) {
   EXPECT_THAT(world.alarms(), IsEmpty());
 }
 
-TEST_F(AlarmsTest, NameABenchmarkThatTookTheRunnerAlong) {
+TEST_F(AlarmsTest, NameABenchmarkThatEndedItsRunner) {
   night("2026-01-01", 0);
   for (std::size_t const commit : {0U, 1U})
     world.parts->rounds.failures[{"alpha", world.sha(commit)}] = JobError::lost;
@@ -220,7 +220,7 @@ TEST_F(AlarmsTest, NameAMetricThatABenchmarkNoLongerGives) {
   EXPECT_THAT(world.alarms(), IsEmpty());
 }
 
-TEST_F(AlarmsTest, SayThatABaselineIsOld) {
+TEST_F(AlarmsTest, ReportAnOldBaseline) {
   night("2026-01-01", 0);
   night("2026-01-08", 1);
   EXPECT_THAT(world.alarms(), ElementsAre(AlarmKind::stale_baseline));
@@ -228,7 +228,7 @@ TEST_F(AlarmsTest, SayThatABaselineIsOld) {
   EXPECT_THAT(world.alarms(), IsEmpty());
 }
 
-TEST_F(AlarmsTest, SeeAHostThatMeasuresOtherwise) {
+TEST_F(AlarmsTest, ReportAHostThatMeasuresDifferently) {
   world.parts->rounds.noise = 0.001;
   night("2026-01-01", 0);
   auto const same = world.parts->rounds.level;
@@ -243,9 +243,9 @@ TEST_F(AlarmsTest, SeeAHostThatMeasuresOtherwise) {
 }
 
 /// A host whose speed changes from nightly to nightly.
-class PaceTest : public AlarmsTest {
+class PaceAlarm : public AlarmsTest {
  protected:
-  PaceTest() {
+  PaceAlarm() {
     world.parts->rounds.noise = 0.003;
     world.parts->rounds.level = [this, same = world.parts->rounds.level](Series const& series,
                                                                          Build const& build) {
@@ -263,14 +263,14 @@ class PaceTest : public AlarmsTest {
   std::size_t nights = 0;
 };
 
-TEST_F(PaceTest, IsNoAlarmOnTheFirstNights) {
+TEST_F(PaceAlarm, IsNoAlarmOnTheFirstNights) {
   for (double const pace_of_night : {1.0, 1.04, 0.86, 1.1}) {
     next_night(pace_of_night);
     EXPECT_THAT(world.alarms(), IsEmpty()) << nights;
   }
 }
 
-TEST_F(PaceTest, ThatFallsAfterQuietNightsIsRaisedAtOnceAndNobodysFault) {
+TEST_F(PaceAlarm, IsRaisedOnFirstSlowNightly_AndFailsNoBenchmark) {
   for (double const pace_of_night : {1.0, 1.01, 1.0, 0.99, 1.0, 1.01}) {
     next_night(pace_of_night);
     EXPECT_THAT(world.alarms(), IsEmpty()) << nights;
@@ -287,7 +287,7 @@ TEST_F(PaceTest, ThatFallsAfterQuietNightsIsRaisedAtOnceAndNobodysFault) {
   EXPECT_THAT(world.alarms(), IsEmpty());
 }
 
-TEST_F(PaceTest, ThatWandersEveryNightIsNoAlarm) {
+TEST_F(PaceAlarm, IsNoAlarmWhenItChangesOnEveryNightly) {
   for (double const pace_of_night : {1.0, 1.15, 0.9, 1.05, 0.85, 1.1, 1.0, 0.87, 1.13}) {
     next_night(pace_of_night);
     EXPECT_THAT(world.alarms(), IsEmpty()) << nights;
@@ -316,7 +316,7 @@ TEST_F(AlarmsTest, NameABenchmarkThatCouldNotBeCompared) {
       << "it is as fast as the night before, which did not judge it";
 }
 
-TEST_F(AlarmsTest, ForgetADriftThatSomebodyAccepted) {
+TEST_F(AlarmsTest, ClearADriftThatAUserAccepted) {
   auto const series = world.series("alpha");
   auto& store = world.parts->store;
   store.alarms().raise(AlarmKind::drift, drift_subject(series), "slower", world.clock.now());
@@ -353,7 +353,7 @@ TEST_F(DriftTest, NamesTheNightliesThatDidNotJudgeTheSeries) {
                                  "(2026-01-02)"));
 }
 
-TEST_F(DriftTest, SaysThatNoNightBroughtAsMuchWhereEachWasJudged) {
+TEST_F(DriftTest, SaysThatNoNightlyChangedAsMuchWhenAllWereJudged) {
   auto& store = world.parts->store;
   auto const between = world.nightlies().at(1);
   JobOutcome outcome;
@@ -383,7 +383,7 @@ TEST_F(DriftTest, IsNotOverForAnAnchorThatHasIt) {
   EXPECT_THAT(world.alarms(), IsEmpty());
 }
 
-TEST_F(DriftTest, IsAnIncidentsMatterOnceTheSeriesRegressed) {
+TEST_F(DriftTest, IsClearedWhenARegressionOpensAnIncident) {
   compare(1, 0, Verdict::regression);
   world.parts->store.incidents().record(
       world.nightlies().at(2).id,
@@ -392,7 +392,7 @@ TEST_F(DriftTest, IsAnIncidentsMatterOnceTheSeriesRegressed) {
   EXPECT_THAT(world.alarms(), IsEmpty());
 }
 
-TEST_F(DriftTest, IsOverWhenANightBroughtTheSeriesBack) {
+TEST_F(DriftTest, IsOverWhenANightlyImprovedTheSeries) {
   compare(1, 0, Verdict::regression);
   world.parts->store.incidents().record(
       world.nightlies().at(2).id,

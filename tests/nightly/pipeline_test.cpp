@@ -223,7 +223,7 @@ TEST_F(PipelineTest, ReportsANightlyOfAnOlderCommitWithWhatItLacks) {
   EXPECT_THAT(report, Not(HasSubstr(world.folder.path().string())));
 }
 
-TEST_F(PipelineTest, TellsOfAnImprovementNobodyButTheVerdicts) {
+TEST_F(PipelineTest, RecordsAnImprovementOnlyInTheVerdicts) {
   release_two();
   world.change(5, "alpha", 0.8, Metric::cmem);
   ASSERT_TRUE(world.pass());
@@ -297,7 +297,7 @@ TEST_F(PipelineTest, FailsADeliveredNightlyWithoutAReadableBuild) {
   EXPECT_THAT(world.newest().failure, HasSubstr("build.json: No such file or directory"));
 }
 
-TEST_F(PipelineTest, GivesUpANightlyOfACommitThatNobodyHasForADay) {
+TEST_F(PipelineTest, GivesUpANightlyAfterADayWithoutItsCommit) {
   world.release("2026-01-01", 0);
   ASSERT_TRUE(world.pass());
   world.trunk.release("2026-01-02", CommitSha{std::string(40, 'f')});
@@ -666,13 +666,13 @@ TEST_F(PipelineTest, TakesUpANightAgainWhenTheFleetIsBack) {
   EXPECT_TRUE(incident());
 }
 
-TEST_F(PipelineTest, GoesOnWithoutABisectionThatSomebodyCancelled) {
+TEST_F(PipelineTest, ContinuesWithoutABisectionThatAUserCancelled) {
   find_and_steer(BisectionState::cancelled);
 
   EXPECT_EQ(world.newest().state, NightlyState::done);
 }
 
-TEST_F(PipelineTest, ReportsWithoutABisectionThatSomebodyPausedAndAddsWhatItFinds) {
+TEST_F(PipelineTest, ReportsWithoutAPausedBisectionAndAddsItsResult) {
   find_and_steer(BisectionState::paused);
   EXPECT_EQ(world.newest().state, NightlyState::done);
   auto const report = incident()->report;
@@ -695,7 +695,7 @@ TEST_F(PipelineTest, SaysThatASearchWasCancelledWhichItReportedAsPaused) {
   EXPECT_THAT(text_of(report), AllOf(HasSubstr("**Cancelled.**"), Not(HasSubstr("**Paused:**"))));
 }
 
-TEST_F(PipelineTest, AddsWhatASearchFindsThatIsAskedForAfterTheReport) {
+TEST_F(PipelineTest, AddsTheResultOfABisectionRequestedAfterTheReport) {
   release_two();
   world.change(5, "alpha", 1.2);
   ASSERT_TRUE(world.pass());
@@ -721,7 +721,7 @@ TEST_F(PipelineTest, AddsWhatASearchFindsThatIsAskedForAfterTheReport) {
   EXPECT_EQ(second.id, BisectionId{2});
 }
 
-TEST_F(PipelineTest, ReportsWhatAPersonsSearchOfTheIncidentFindsMeanwhile) {
+TEST_F(PipelineTest, ReportsTheResultOfAUsersBisectionThatEndedMeanwhile) {
   find_and_ask_again();
   EXPECT_EQ(incident()->report, "") << "its second search goes on";
 
@@ -730,7 +730,7 @@ TEST_F(PipelineTest, ReportsWhatAPersonsSearchOfTheIncidentFindsMeanwhile) {
   EXPECT_THAT(text_of(incident()->report), Not(HasSubstr("has not finished yet")));
 }
 
-TEST_F(PipelineTest, WaitsADayForAPersonsSearchOfTheIncident) {
+TEST_F(PipelineTest, WaitsADayForAUsersBisectionOfTheIncident) {
   find_and_ask_again();
   world.clock.time += std::chrono::hours{23};
   ASSERT_TRUE(world.pass());
@@ -778,7 +778,7 @@ TEST_F(PipelineTest, ReportsWhatItFoundThoughALaterNightCannotBeJudged) {
               HasSubstr("alpha"));
 }
 
-TEST_F(PipelineTest, SweepsBesideTheBaselineThatItBeganWith) {
+TEST_F(PipelineTest, SweepsWithTheBaselineThatItBeganWith) {
   world.deliver("2026-01-01", 0);
   ASSERT_TRUE(world.pass());
   auto const first = world.newest().id;
@@ -794,7 +794,7 @@ TEST_F(PipelineTest, SweepsBesideTheBaselineThatItBeganWith) {
   EXPECT_EQ(world.newest().baseline, first);
 }
 
-TEST_F(PipelineTest, MeasuresBesideTheOneBeforeWhereTheBaselinesBuildIsGone) {
+TEST_F(PipelineTest, MeasuresWithTheEarlierNightlyWhenTheBaselinesBuildIsGone) {
   for (auto const commit : {0U, 4U}) {
     world.deliver("2026-01-0" + std::to_string(commit + 1), commit);
     ASSERT_TRUE(world.pass());
@@ -842,7 +842,7 @@ TEST_F(PipelineTest, SaysWhyAFeedCannotBeRead) {
   EXPECT_FALSE(world.pass());
 }
 
-TEST_F(PipelineTest, PassesOverWhatIsHalfCopiedIntoADirectory) {
+TEST_F(PipelineTest, SkipsIncompleteCopiesInADirectory) {
   world.deliver("2026-01-01", 0);
   std::filesystem::create_directories(world.folder.path() / "delivered" / "2026-01-02");
   ASSERT_TRUE(world.pass());
@@ -890,7 +890,7 @@ TEST_F(PipelineTest, IsSoonerSureOfMemoryThatRepeatedOnTheNightsBefore) {
   EXPECT_EQ(pairs[5], 3) << "42 processes and more had agreed";
 }
 
-TEST_F(PipelineTest, KeepsWhatANightCameTo) {
+TEST_F(PipelineTest, KeepsTheSummaryOfANightly) {
   world.change(3, "alpha", 1.3);
   release_two();
   ASSERT_TRUE(world.pass());

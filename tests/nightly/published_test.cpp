@@ -303,7 +303,7 @@ TEST_F(PublishedTest, AnIndexThatDoesNotAnswerHoldsUpNothing) {
   EXPECT_EQ(world.newest().state, NightlyState::done);
 }
 
-TEST_F(PublishedTest, APageOnWhichNothingFitsIsToldOfEachTime) {
+TEST_F(PublishedTest, APageWithoutASuitableNightlyIsReportedEachTime) {
   world.publish("2026-01-01", 3);
   auto file = world.index.files.extract(world.index.files.begin());
   file.key() = "https://elsewhere.example/libtorch.zip";
@@ -370,7 +370,7 @@ TEST_F(PublishedTest, ALateDaySaysNothingOfTheNewestThatFailed) {
   EXPECT_THAT(world.alarms(), Contains(AlarmKind::nightly_failed));
 }
 
-TEST_F(PublishedTest, WhatIsOlderThanTheFirstIsHistory) {
+TEST_F(PublishedTest, NightliesOlderThanTheFirstAreIgnored) {
   world.publish("2026-01-02", 1);
   pass();
   world.publish("2026-01-01", 0);
@@ -378,7 +378,7 @@ TEST_F(PublishedTest, WhatIsOlderThanTheFirstIsHistory) {
   EXPECT_THAT(dates(), ElementsAre("2026-01-02"));
 }
 
-TEST_F(PublishedTest, TheSameTrunkTwiceHasNothingToTell) {
+TEST_F(PublishedTest, TheSameTrunkCommitTwiceIsNotCompared) {
   world.publish("2026-01-01", 3);
   world.publish("2026-01-02", 3);
   pass();
@@ -421,7 +421,7 @@ TEST_F(PublishedTest, AFileThatIsPublishedAgainIsAnotherBuild) {
   EXPECT_THAT(world.nightlies(), SizeIs(3));
 }
 
-TEST_F(PublishedTest, AServerThatGivesEachAnswerAnotherVersionTellsOfNothingNew) {
+TEST_F(PublishedTest, AServerWithANewVersionPerReplyAnnouncesNothing) {
   world.publish("2026-01-01", 0);
   auto& file = world.publish("2026-01-02", 3);
   file.is_restless = true;
@@ -624,7 +624,7 @@ TEST_F(PublishedTest, APageIsAskedForAFewMinutesAtMost) {
   EXPECT_LE(world.index.longest_question, std::chrono::minutes{5});
 }
 
-TEST_F(PublishedTest, AFileThatIsNoGoodFailsItsNightAlone) {
+TEST_F(PublishedTest, ADamagedFileFailsOnlyItsNightly) {
   world.publish("2026-01-01", 0);
   auto& bad = world.publish("2026-01-02", 1);
   bad.trouble = Error{ErrorCode::corrupt, "it leaves its directory"};
@@ -639,7 +639,7 @@ TEST_F(PublishedTest, AFileThatIsNoGoodFailsItsNightAlone) {
   EXPECT_THAT(world.alarms(), Not(Contains(AlarmKind::nightly_failed)));
 }
 
-TEST_F(PublishedTest, AWheelThatItsRecordDoesNotListWholeIsMeasuredWithAWarning) {
+TEST_F(PublishedTest, AWheelWithAnIncompleteRecordIsMeasuredWithAWarning) {
   world.publish_wheel("2026-01-01", 0).record_warning = "RECORD: caffe2/core.py is not listed";
   tests::CapturedLog const log;
   pass();
@@ -1042,7 +1042,7 @@ TEST_F(LateEditionTest, IsMeasuredNextToTheBaselineOfItsDate) {
   EXPECT_THAT(incidents(), SizeIs(1));
 }
 
-TEST_F(LateEditionTest, OpensNoIncidentOfWhatALaterNightlyTold) {
+TEST_F(LateEditionTest, OpensNoIncidentForWhatALaterNightlyReported) {
   announce(2, 3, 4);
   EXPECT_FALSE(world.pass());
   ASSERT_THAT(incidents(), SizeIs(1));

@@ -66,7 +66,7 @@ TEST_F(RebuildsTest, LeavesItToTheBisectionOnANightWithAnIncident) {
   EXPECT_THAT(measured(), IsEmpty());
 }
 
-TEST_F(RebuildsTest, LeavesACommitThatIsNotToBeHad) {
+TEST_F(RebuildsTest, SkipsAnUnavailableCommit) {
   world.change_layout(0, "alpha", 1.2);
   world.pass();
   auto nightly = world.newest();
@@ -74,7 +74,7 @@ TEST_F(RebuildsTest, LeavesACommitThatIsNotToBeHad) {
   EXPECT_TRUE(world.run(world.parts->rebuilds.compare(nightly))) << "the night goes on";
 }
 
-TEST_F(RebuildsTest, IsForWhoeverAsksForIt) {
+TEST_F(RebuildsTest, RunsOnlyWhenConfigured) {
   world.options.decide.aa_rebuilds = 0;
   world.change_layout(0, "alpha", 1.2);
   ASSERT_TRUE(world.pass());

@@ -56,7 +56,7 @@ TEST_F(SuiteProfileTest, DoesSoOnceInSoManyNights) {
   EXPECT_THAT(jobs().profiled_nightlies(), ElementsAre(NightlyId{8}, NightlyId{5}, NightlyId{2}));
 }
 
-TEST_F(SuiteProfileTest, IsForWhoeverHasGpusAndAsksForIt) {
+TEST_F(SuiteProfileTest, RunsOnlyOnGpusAndWhenConfigured) {
   world.options.measure.profile_nights = 0;
   ASSERT_TRUE(world.pass());
   world.options.measure.profile_nights = 3;

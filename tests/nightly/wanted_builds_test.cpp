@@ -75,7 +75,7 @@ TEST_F(WantedBuildsTest, WhatDoesNotComeIsTriedAgain) {
   EXPECT_THAT(bring(), SizeIs(1));
 }
 
-TEST_F(WantedBuildsTest, WhatHasComeOfItStaysWhileOthersMakeRoom) {
+TEST_F(WantedBuildsTest, ItsPartialDownloadStaysWhileOthersAreRemoved) {
   live_through();
   ASSERT_TRUE(fetch("2026-01-01"));
   auto const part = builds::retention_policy_of(world.options).folder / "nightly-1.part";

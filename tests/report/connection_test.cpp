@@ -42,7 +42,7 @@ class ConnectionTest : public github::WithFakeGithub {
   tests::TemporaryVariable capital_no_{"NO_PROXY", std::nullopt};
 };
 
-TEST_F(ConnectionTest, GoesByTheProxyThatTheEnvironmentNames) {
+TEST_F(ConnectionTest, UsesTheProxyOfTheEnvironment) {
   fakes::ConnectProxy const proxy;
   tests::TemporaryVariable const https{"https_proxy", "http://" + proxy.address()};
 

@@ -176,7 +176,7 @@ TEST_F(ReportTest, FindsTheIssueThatWasFiledBeforeACrash) {
   EXPECT_THAT(store.bisections().pending_updates(), IsEmpty());
 }
 
-TEST_F(ReportTest, SeesWhatAnIssueDoesNotTellThatWasFiledBeforeACrash) {
+TEST_F(ReportTest, FindsWhatAnIssueFiledBeforeACrashLacks) {
   github_options.repository = "o/r";
   auto story = storage::story_of(store, store.incidents().all().at(0));
   story.bisections.at(0).state = BisectionState::paused;
@@ -239,7 +239,7 @@ TEST_F(ReportTest, IsFollowedLaterWhereGithubCannotBeAsked) {
   EXPECT_THAT(store.bisections().pending_updates(), SizeIs(1));
 }
 
-TEST_F(ReportTest, IsWrittenAnewWhereItIsAFile) {
+TEST_F(ReportTest, IsRewrittenIfItIsAFile) {
   ASSERT_TRUE(publish_update("/old/place/incident-1.md"));
 
   auto const place = store.incidents().all().at(0).report;
@@ -315,7 +315,7 @@ TEST_F(ReportTest, TakesRulings) {
   EXPECT_EQ(give_ruling(store, mute, clock.now()).error().code, ErrorCode::invalid_argument);
 }
 
-TEST_F(ReportTest, EndsADriftThatSomebodyAccepts) {
+TEST_F(ReportTest, ClearsADriftThatAUserAccepts) {
   auto const series = store.histories().series().at(0);
   store.alarms().raise(AlarmKind::drift, drift_subject(series), "slower", clock.now());
   Ruling accept;

@@ -118,7 +118,7 @@ TEST_F(CheckupTest, FindsWhatTheLookAtTheStartDoesNot) {
   EXPECT_EQ(note(), "") << "a restart would hide it";
 }
 
-TEST_F(CheckupTest, SeesThatItIsRepaired) {
+TEST_F(CheckupTest, DetectsARepair) {
   auto const good = tests::text_of(file());
   tests::flip_a_byte_of_an_index(file());
   Checkup const checkup{file(), clock_, often};
@@ -131,7 +131,7 @@ TEST_F(CheckupTest, SeesThatItIsRepaired) {
   EXPECT_TRUE(is_noted_now());
 }
 
-TEST_F(CheckupTest, GoesOnBesideAWriter) {
+TEST_F(CheckupTest, RunsDuringWrites) {
   auto store = storage::Store::open(file()).value();
   Checkup const checkup{file(), clock_, often};
 
@@ -145,7 +145,7 @@ TEST_F(CheckupTest, GoesOnBesideAWriter) {
 }
 
 /// A gigabyte takes seconds, and a service stops within them.
-TEST_F(CheckupTest, IsCutShortWhenTheServiceStops) {
+TEST_F(CheckupTest, IsAbortedWhenTheServiceStops) {
   {
     SQLite::Database database{file().string(), SQLite::OPEN_READWRITE};
     database.exec("CREATE TABLE big (a INTEGER, b TEXT)");

@@ -102,7 +102,7 @@ TEST_F(OpenStoreTest, LeavesAForeignDatabaseAsItIs) {
   EXPECT_TRUE(tests::text_of(file()) == before);
 }
 
-TEST_F(OpenStoreTest, RefusesAnEmptyDatabaseBesideBuilds) {
+TEST_F(OpenStoreTest, RejectsAnEmptyDatabaseNextToBuilds) {
   fs::create_directories(fs::path{options_.state_dir} / "builds");
   write("");
 

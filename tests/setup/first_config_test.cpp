@@ -144,7 +144,7 @@ TEST_F(FirstConfigTest, WatchesTheGpuWithTheChannelOfItsDriver) {
   EXPECT_EQ(load(uncommented(text)).fleets.size(), 2U);
 }
 
-TEST_F(FirstConfigTest, WatchesTheCpuBesideAGpuWithoutItsToolkit) {
+TEST_F(FirstConfigTest, WatchesTheCpuNextToAGpuWithoutItsToolkit) {
   auto const text = first_config(host_with_gpu(), for_cuda_13());
   auto const options = load(text);
 
@@ -180,7 +180,7 @@ TEST_F(FirstConfigTest, SaysWhyNoChannelFitsTheDriver) {
   EXPECT_THAT(text, Not(HasSubstr("\"cuda\"")));
 }
 
-TEST_F(FirstConfigTest, IsStillGoodWithEverythingUncommented) {
+TEST_F(FirstConfigTest, IsValidWithEverythingUncommented) {
   auto const text = first_config(large_host(), {});
   auto const options = load(uncommented(text));
 
@@ -199,7 +199,7 @@ TEST_F(FirstConfigTest, HasNoLaunchersForWhatIsNotThere) {
   EXPECT_THAT(text, Not(HasSubstr("docker")));
 }
 
-TEST_F(FirstConfigTest, KeepsWhatItIsTold) {
+TEST_F(FirstConfigTest, KeepsTheGivenOptions) {
   FirstConfig wishes;
   wishes.state_dir = "/var/lib/torchwatch";
   wishes.url = "http://127.0.0.1:8080";

@@ -90,7 +90,7 @@ TEST_F(HostTest, IsAsLargeAsItsShareOfTime) {
   EXPECT_EQ(look().processors, 8);
 }
 
-TEST_F(HostTest, HasACoreAProcessorWhereTheKernelDoesNotTell) {
+TEST_F(HostTest, CountsACorePerProcessorWhenTheKernelListsNone) {
   put("proc/cpuinfo", "processor\t: 0\nBogoMIPS\t: 50.00\n\nprocessor\t: 1\nBogoMIPS\t: 50.00\n\n");
   auto const host = look();
 
@@ -99,7 +99,7 @@ TEST_F(HostTest, HasACoreAProcessorWhereTheKernelDoesNotTell) {
   EXPECT_EQ(host.sockets, 1);
 }
 
-TEST_F(HostTest, ThatTellsNothingIsTheSmallest) {
+TEST_F(HostTest, WithoutAnyInformationIsTheSmallest) {
   fs::remove_all(folder_ / "proc");
   fs::remove_all(folder_ / "sys");
   auto const host = look();

@@ -78,7 +78,7 @@ TEST_F(LiveChannelTest, IsTheNewestThatTheDriverRuns) {
   EXPECT_EQ(channel("12.9").value(), "cu126");
 }
 
-TEST_F(LiveChannelTest, IsNoneThatIsBuiltNoMore) {
+TEST_F(LiveChannelTest, IsNotAChannelThatIsNoLongerBuilt) {
   publish("cu128", "2026-04-07");
   publish("cu126", "2026-11-26");
   EXPECT_EQ(channel("12.8").value(), "cu126");

@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 using tests::text_of;
 
-TEST(NewFile, AppearsWithNothingBesideIt) {
+TEST(NewFile, LeavesNoOtherFile) {
   tests::TemporaryFolder const folder;
 
   ASSERT_TRUE(write_new_file(folder / "new", "text\n"));

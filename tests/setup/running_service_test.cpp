@@ -24,18 +24,18 @@ TEST(RunningService, IsKnownByItsHealth) {
             "torchwatch 1.2 at http://127.0.0.1:P");
 }
 
-TEST(RunningService, IsKnownWhenItIsNotWell) {
+TEST(RunningService, IsKnownWhenItIsUnhealthy) {
   EXPECT_EQ(service_that_says(
                 503, R"({"status": "failing", "version": "1.2", "troubles": ["disk", "store"]})"),
             "torchwatch 1.2 at http://127.0.0.1:P, unhealthy: disk; store");
 }
 
-TEST(RunningService, MayHaveTroublesThatNobodyUnderstands) {
+TEST(RunningService, SkipsTroublesThatAreNotTexts) {
   EXPECT_EQ(service_that_says(503, R"({"status": "", "version": "1.2", "troubles": [7, "disk"]})"),
             "torchwatch 1.2 at http://127.0.0.1:P, unhealthy: disk");
 }
 
-TEST(RunningService, IsNobodyElse) {
+TEST(RunningService, IsNotAnotherServer) {
   EXPECT_EQ(service_that_says(404, R"({"status": 404})"), "");
   EXPECT_EQ(service_that_says(503, R"({"status": 503, "title": "Service Unavailable"})"), "");
   EXPECT_EQ(service_that_says(200, "hello"), "");
