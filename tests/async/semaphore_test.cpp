@@ -21,7 +21,7 @@ using testing::ElementsAre;
 
 class SemaphoreTest : public testing::Test {
  protected:
-  /// Enters, says so, and stays until its pass is taken.
+  /// Enters, records it, and stays until its pass is taken.
   asio::awaitable<void> guest(int number) {
     auto pass = co_await semaphore_.enter();
     co_await throw_if_cancelled();
@@ -29,7 +29,7 @@ class SemaphoreTest : public testing::Test {
     passes_[static_cast<std::size_t>(number)] = std::make_unique<Semaphore::Pass>(std::move(pass));
   }
 
-  /// As any co_await does.
+  /// Suspends as any co_await does.
   static asio::awaitable<void> throw_if_cancelled() { co_return; }
 
   void come(int number) {

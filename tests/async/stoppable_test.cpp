@@ -15,7 +15,7 @@ namespace {
 
 namespace asio = boost::asio;
 
-/// Says that it was destroyed.
+/// Records that it was destroyed.
 class Witness {
  public:
   explicit Witness(bool& gone) : gone_{gone} {}
@@ -47,7 +47,7 @@ class StoppableTest : public testing::Test {
     co_return 0;
   }
 
-  /// Runs a task under the stoppable, says what came of it, and goes on.
+  /// Runs a task under the stoppable, records its result, and continues.
   asio::awaitable<void> await(asio::awaitable<int> task) {
     auto const result = co_await stoppable_.run(std::move(task));
     story_ += result ? std::to_string(*result) : "stopped";
@@ -70,7 +70,7 @@ class StoppableTest : public testing::Test {
 
   void cancel() { cancel_.emit(asio::cancellation_type::terminal); }
 
-  /// On the loop, as every call must be.
+  /// Makes a call on the loop, as every call must be made.
   template <class Call>
   void now(Call call) {
     asio::post(loop_, std::move(call));

@@ -41,7 +41,7 @@ class BuildStoreTest : public testing::Test {
  protected:
   explicit BuildStoreTest(std::size_t commits = 9) : world{commits} {}
 
-  /// A night whose build takes 1 GiB, on the next day.
+  /// A nightly whose build has 1 GiB, on the next day.
   void live_through(int night, std::size_t commit) {
     world.clock.time += days{1};
     world.publish(date_of(night), commit).bytes = library;
@@ -182,7 +182,7 @@ TEST_F(BuildStoreTest, DropsBuildsThatAreGoneFromTheDisk) {
   EXPECT_THAT(in_table(), IsEmpty());
 }
 
-/// Three nights through a quota of two builds.
+/// Three nightlies with a quota of two builds.
 class ThreeNights {
  public:
   ThreeNights() {

@@ -14,7 +14,7 @@ using testing::UnorderedElementsAre;
 
 class BuildUsersTest : public testing::Test {
  protected:
-  /// Five nights of commits a to e, fetched and judged.
+  /// Five nightlies of commits a to e, fetched and judged.
   BuildUsersTest() {
     references.builds = "/state/builds";
     for (char digit = 'a'; digit <= 'e'; ++digit) {

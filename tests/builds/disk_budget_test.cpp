@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// Downloads of an index whose budget writes down how many files were downloaded when it is asked.
+/// Downloads from an index, with a budget that records the number of downloaded files at each call.
 class DiskBudgetTest : public testing::Test {
  protected:
   DiskBudgetTest() {

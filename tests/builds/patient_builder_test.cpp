@@ -58,7 +58,7 @@ class ScriptedBuilder final : public Builder {
 
 class PatientBuilderTest : public testing::Test {
  protected:
-  /// Of a new process each time.
+  /// Builds as a new process each time.
   Result<BuildAttempt> build(char commit = 'a') {
     PatientBuilder patient{scripted, store, clock};
     return tests::run(loop, patient.build(tests::sha_of(commit), some_recipe, From::source));

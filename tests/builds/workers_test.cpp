@@ -117,7 +117,7 @@ echo compiled > "$1/bin/torchwatch-worker"
     tools("tools");
   }
 
-  /// What workers are made from.
+  /// The dependencies of workers.
   void tools(std::string const& text) { std::ofstream{folder_ / "tools"} << text << '\n'; }
 
   /// A build that came with a worker, made from `made`.

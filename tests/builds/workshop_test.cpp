@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::Not;
 
-/// What a recipe can do, as a shell script that is one.
+/// The permissions of a recipe, tried by a shell script.
 class WorkshopTest : public testing::Test {
  protected:
   WorkshopTest() {
@@ -31,7 +31,7 @@ class WorkshopTest : public testing::Test {
     options_.source.readable = {folder_.path().string()};
   }
 
-  /// What it prints, complaints included.
+  /// Returns its output and its errors.
   std::string run(std::string const& script) {
     process::Command command;
     command.argv = {"sh", "-c", "exec 2>&1; cd '" + folder_.path().string() + "'; " + script};

@@ -42,7 +42,7 @@ class DirectoryTest : public testing::Test {
     return tests::run(loop_, directory.look(std::move(known))).value();
   }
 
-  /// Where the nightlies lie, relative to the folder of the feed.
+  /// Returns the places of the nightlies, relative to the folder of the feed.
   std::vector<std::string> places() {
     std::vector<std::string> all;
     for (auto const& nightly : look().nightlies)

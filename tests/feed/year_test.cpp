@@ -1,4 +1,4 @@
-/// A year of nightlies from an index over TLS, with the troubles of a year.
+/// A year of nightlies from an index over TLS, with a year's failures.
 #include <algorithm>
 #include <chrono>
 #include <map>
@@ -25,7 +25,7 @@ using fakes::HostFault;
 constexpr int year = 365;
 constexpr auto page = "/libtorch/nightly/cpu/";
 
-/// Which day of the year has which trouble.
+/// The failure of each day of the year.
 bool is_missing(int day) {
   return day % 37 == 5 || (day >= 200 && day < 203);
 }
@@ -78,7 +78,8 @@ class YearTest : public testing::Test {
     return std::string{page} + "libtorch-shared-with-deps-" + version_of(day) + ".zip";
   }
 
-  /// What PyTorch builds in a night. `edition`: which of the contents under one name.
+  /// The file that PyTorch publishes on a day. `edition`: the number of the contents under one
+  /// name.
   std::string archive_of(int day, CommitSha const& release, int edition) {
     auto const file = folder_ / "archive.zip";
     fetch::ArchiveWriter writer{file, fetch::ArchiveWriter::Format::zip};
@@ -110,7 +111,7 @@ class YearTest : public testing::Test {
     host_.host(page, {.content = text, .etag = fmt::format("\"{}\"", ++pages_)});
   }
 
-  /// What the world has ready in the morning of a day.
+  /// Publishes what is available in the morning of a day.
   void dawn(int day) {
     if (!repeats_its_trunk(day)) ++trunk_;
     if (!is_missing(day)) {
@@ -122,7 +123,7 @@ class YearTest : public testing::Test {
     if (is_published_again(day - 1) && newest() == day - 1) upload(day - 1, 2);
   }
 
-  /// The newest day that the service knows.
+  /// Returns the newest day that the service knows.
   std::optional<int> newest() {
     auto const known = world_.nightlies();
     if (known.empty()) return std::nullopt;
@@ -138,7 +139,7 @@ class YearTest : public testing::Test {
     return by_date;
   }
 
-  /// Of a day whose file came once, or twice with other contents.
+  /// Checks a day whose file arrived once, or twice with other contents.
   void expect_right_builds(int day, std::vector<Nightly> const& nightlies) const {
     auto const state = is_broken(day) ? NightlyState::failed : NightlyState::done;
     EXPECT_LE(nightlies.size(), is_published_again(day) ? 2U : 1U) << date_of(day);

@@ -323,7 +323,7 @@ TEST_F(AlarmsTest, ClearADriftThatAUserAccepted) {
   EXPECT_THAT(world.alarms(), ElementsAre(AlarmKind::drift));
 }
 
-/// Four nights of alpha, compared with anchors by hand.
+/// Four nightlies of alpha, compared with anchors by hand.
 class DriftTest : public AlarmsTest {
  protected:
   DriftTest() {

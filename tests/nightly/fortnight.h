@@ -11,12 +11,12 @@
 #include "storage/domain/benchmark.h"
 #include "storage/domain/job.h"
 
-// Plans of nights on which much goes wrong, by seed. Of each nightly, but for what is said of the
-// first and the last one:
+// Plans of nightlies with many failures, by seed. The chances of each nightly, except the first and
+// the last:
 //
 //     each of the two models   crashes on its commit, then and later: 10%
-//                              takes too long, that night only: 5%
-//                              has no verdict on its time, that night only: 10%
+//                              takes too long, that nightly only: 5%
+//                              has no verdict on its time, that nightly only: 10%
 //                              has a regression planted, of 20 to 40%, in its time or memory: 20%;
 //                              60% if it crashes, takes too long or has no verdict, or if the
 //                              nightly is unbuildable
@@ -26,8 +26,8 @@
 //     the host                 can start no recipe at the first attempt: 10%
 //                              can start no worker after 0 to 29 rounds, until the next pass: 25%
 //
-// On the first nightly no model fails, nothing is planted, and its commit can be built; on the last
-// one no model fails and its commit can be built, so that what was hidden before must be found.
+// On the first nightly no model fails, nothing is planted, and its commit builds. On the last one
+// no model fails and its commit builds, so that hidden regressions must be found.
 
 namespace torchwatch::nightly {
 

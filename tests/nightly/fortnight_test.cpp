@@ -1,4 +1,4 @@
-// Fortnights on which much goes wrong, and the service is killed before writes to the database.
+// Fortnights with many failures, in which the service is killed before writes to the database.
 
 #include "tests/nightly/fortnight.h"
 
@@ -37,10 +37,10 @@ Series series_of(PlantedRegression const& planted) {
   return {"local", {planted.model, Test::eval, Device::cpu, "eager"}, planted.metric};
 }
 
-/// What the nights must come to by the plan alone.
+/// The expected results of the nightlies, from the plan alone.
 class Expectations {
  public:
-  /// Takes in the next night. Returns the names of the series in which its incident must find
+  /// Adds the next nightly. Returns the names of the series in which its incident must find
   /// regressions.
   std::set<std::string> take(PlannedNight const& night) {
     for (auto const& planted : night.regressions)
@@ -58,7 +58,7 @@ class Expectations {
     return night.is_unbuildable || night.failing.size() == planned_models().size();
   }
 
-  /// Whether there is a planted regression that no night could show yet.
+  /// True when no nightly could show some planted regression yet.
   bool has_unfound() const { return !unfound_.empty(); }
 
   /// All that must have been found, in the order of `Found`.
@@ -84,7 +84,7 @@ using Lifespan = std::function<int()>;
 
 constexpr int never = 1'000'000;
 
-/// A service that lives through planned nights, is killed before writes, and goes on.
+/// A service that judges planned nightlies, is killed before writes, and continues.
 class Survivor {
  public:
   Survivor(std::vector<PlannedNight> plan, double noise, Lifespan lifespan)
@@ -98,7 +98,7 @@ class Survivor {
     begin_life();
   }
 
-  /// Lives through all nights, and expects of each what it must come to.
+  /// Judges all nightlies, and checks the result of each.
   void live() {
     for (tonight_ = 0; tonight_ < plan_.size() && !testing::Test::HasFailure(); ++tonight_)
       judge(plan_[tonight_]);
@@ -141,7 +141,7 @@ class Survivor {
     EXPECT_THAT(result.problem, HasSubstr("nightly failed")) << where();
   }
 
-  /// Of a nightly that was judged.
+  /// Checks a nightly that was judged.
   void expect_status(PlannedNight const& night, cli::CheckResult const& result, bool has_found) {
     bool const is_incomplete = !night.failing.empty() || has_undecided();
     auto const without_incident = is_incomplete ? cli::could_not_run : cli::nothing_found;
@@ -178,7 +178,7 @@ class Survivor {
     }
   }
 
-  /// What is outside of the service outlives it: hosts, and how often a recipe will fail.
+  /// Restarts the service. Hosts, and the remaining failures of recipes, outlive it.
   void restart() {
     written_ += granted_ - executioner_->left();
     kills_.push_back(written_);
@@ -223,7 +223,7 @@ class Survivor {
     world_.clock.time += std::chrono::hours{1};
   }
 
-  /// What does not change while a night is judged.
+  /// Sets what does not change while a nightly is judged.
   void script() {
     auto& rounds = world_.parts->rounds;
     rounds.noise = noise_;
@@ -241,7 +241,7 @@ class Survivor {
     if (night.is_unbuildable) world_.parts->builder.broken.insert(commit);
   }
 
-  /// Has comparisons of a night without enough times of some models, though its sweep had them.
+  /// Makes comparisons of a nightly lack times of some models, although its sweep had them.
   std::function<void(JobOutcome&, Build const&)> without_times(PlannedNight const& night) const {
     return [models = night.undecided, commit = world_.sha(night.commit)](JobOutcome& outcome,
                                                                          Build const& build) {
@@ -316,8 +316,8 @@ constexpr std::size_t fortnight = 14;
 /// Up to ten seeds of a hundred: those from ten times the parameter on.
 class FortnightTest : public testing::TestWithParam<int> {
  protected:
-  /// Lives of up to 800 writes: a quiet night takes about a hundred, one with an incident several
-  /// hundred.
+  /// Lives of up to 800 writes. A nightly without an incident needs about a hundred, one with an
+  /// incident several hundred.
   static Lifespan seeded_lives(std::uint64_t seed) {
     constexpr std::size_t longest = 800;
     return [dice = lab::Dice{seed}]() mutable {
@@ -342,8 +342,8 @@ TEST_P(FortnightTest, FindsEachRegressionOnTheFirstNightThatShowsIt) {
 
 INSTANTIATE_TEST_SUITE_P(TenSeeds, FortnightTest, testing::Range(0, 10));
 
-/// Three nights: the memory of a model regresses on the second one, on which it fails; on the third
-/// one the recipe fails once, and no worker can be started after a few rounds.
+/// True for three nightlies as follows. On the second, a model fails and its memory regresses. On
+/// the third, the recipe fails once, and after a few rounds no worker can start.
 bool has_one_of_each(std::vector<PlannedNight> const& plan) {
   auto const& second = plan.at(1);
   auto const& third = plan.at(2);

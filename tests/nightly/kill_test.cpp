@@ -12,7 +12,7 @@
 namespace torchwatch::nightly {
 namespace {
 
-/// What matters of a night, whenever it was interrupted.
+/// The results of a nightly, which must not depend on interruptions.
 struct Night {
   NightlyState state{};
   std::vector<std::string> suspects;
@@ -25,8 +25,8 @@ struct Night {
   friend bool operator==(Night const&, Night const&) = default;
 };
 
-/// Nightlies of a branch, which are built, and of an index, which are fetched; of a branch whose
-/// recipe knows layouts, so that culprits are proved in two.
+/// The source of the nightlies: a branch (they are built), an index (they are fetched), or a branch
+/// whose recipe knows layouts, so that culprits are proved in two.
 enum class Origin { branch, index, branch_with_layouts };
 
 /// Runs a pass that is killed before the write after `writes`. False when it needed no more.
@@ -115,7 +115,7 @@ TEST_P(KillTest, ComesToTheSameEndWhereverItWasCutOff) {
   EXPECT_GT(kills, 40 / points.stride());
 }
 
-/// A regression lands on a nightly on which its benchmark crashes, and another one on the next.
+/// A regression is in a nightly on which its benchmark crashes, and another one in the next.
 class GapKillTest : public testing::Test {
  protected:
   static std::unique_ptr<fakes::World> after_the_first_night() {

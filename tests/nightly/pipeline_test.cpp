@@ -484,7 +484,7 @@ class LatestEntryTest : public PipelineTest {
  protected:
   LatestEntryTest() { world.change(3, "alpha", 1.3); }
 
-  /// Delivers a nightly, makes the newest entry lead to it or be it, and makes a pass.
+  /// Delivers a nightly, makes the newest entry a link to it or a copy of it, and makes a pass.
   void night(int day, std::size_t commit, bool is_link) {
     auto const date = "2026-01-0" + std::to_string(day);
     auto const latest = world.deliver(date, commit).parent_path() / "latest";
@@ -542,7 +542,7 @@ class DeliveredBuildTest : public PipelineTest {
     world.change(5, "alpha", 1.2);
   }
 
-  /// The fleet is out of service from this round of the night on.
+  /// The fleet is out of service from this round of the nightly on.
   void stop_at(int round) {
     world.parts->rounds.before = [this, round](measure::RoundKey const& key) {
       if (key.round >= round) world.parts->rounds.out_of_service = {"local"};
@@ -944,7 +944,7 @@ TEST_F(PipelineTest, SeesManySmallStepsFromTheAnchor) {
   EXPECT_THAT(world.alarms(), Contains(AlarmKind::drift));
 }
 
-/// Nightlies on which a benchmark gives nothing, or no verdict, and the nightlies after.
+/// Nightlies on which a benchmark has no result or no verdict, and later nightlies.
 class SeriesBaselineTest : public PipelineTest {
  protected:
   SeriesBaselineTest() { world.parts->rounds.noise = 0.002; }

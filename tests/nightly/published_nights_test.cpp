@@ -1,4 +1,4 @@
-/// A year of a feed of wheels with the habits of those who publish it, drawn from a seed.
+/// A year of a feed of wheels with the habits of its publishers, drawn from a seed.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -92,7 +92,7 @@ class HtmlIndex final : public builds::Fetcher {
   fakes::FakeFetcher& files_;
 };
 
-/// How a night is published.
+/// The ways in which a nightly is published.
 enum class Habit {
   whole,           ///< all wheels at once, in the morning
   pieces,          ///< one Python after the other
@@ -116,19 +116,19 @@ constexpr std::array rates{Rate{Habit::gap, 4},
                            Rate{Habit::two_versions, 4},
                            Rate{Habit::edition, 8}};
 
-/// A nightly as it is published.
+/// A published nightly.
 struct PublishedNight {
   std::string date;
   std::string version;
   CommitSha release;
 };
 
-/// What the service has to make of a date and version.
+/// The expected results of a date and version.
 struct Expected {
   std::string date;
   std::size_t editions = 0;  ///< after the first
   bool is_late = false;      ///< it need not be measured
-  /// Its first file may be of the night before, and the right one an edition.
+  /// Its first file may be that of the nightly before, and the right one an edition.
   bool has_stray = false;
 };
 
@@ -189,7 +189,7 @@ class PublishedNights {
     measured_ = {ids.begin(), ids.end()};
   }
 
-  /// Each nightly is there and measured once, and once more for each later edition.
+  /// Checks that each nightly exists and is measured once, and once more for each later edition.
   void expect_each_nightly_once() {
     EXPECT_TRUE(last_) << last_.error().message;
     std::map<std::string, std::vector<Nightly>> by_version;
@@ -220,7 +220,7 @@ class PublishedNights {
   /// Below `bound`, which is above 0.
   int below(int bound) { return static_cast<int>(dice_.below(static_cast<std::size_t>(bound))); }
 
-  /// Has something happen so many looks from now.
+  /// Plans an action, `looks` looks from now.
   void later(int looks, std::function<void()> action) {
     to_come_.emplace(look_ + looks, std::move(action));
   }
@@ -233,7 +233,7 @@ class PublishedNights {
     };
   }
 
-  /// Looks in the morning, and where anything changed or failed lately.
+  /// Makes a pass in the morning, and after any change or failure.
   void live_for_a_while() {
     day_ = look_ / looks_a_day;
     bool const is_morning = look_ % looks_a_day == 0;
@@ -246,7 +246,7 @@ class PublishedNights {
     had_happened_ = has_happened;
   }
 
-  /// What was to happen by now. Returns whether anything did.
+  /// Runs the planned actions that are due. True when there were any.
   bool happen() {
     bool has_happened = false;
     while (!to_come_.empty() && to_come_.begin()->first <= look_) {
@@ -317,7 +317,7 @@ class PublishedNights {
     return Habit::pieces;
   }
 
-  /// The nights that a habit needs after it.
+  /// Returns the number of nightlies that a habit needs after it.
   void plan_after(Habit habit) {
     if (habit == Habit::gap) to_follow_.insert(to_follow_.end(), dice_.below(4), Habit::gap);
     if (habit == Habit::late) to_follow_.push_back(Habit::whole);

@@ -92,7 +92,7 @@ class CloneOfTheTrunkTest : public PublishedTest {
     world.restart();
   }
 
-  /// The bisection of the second nightly has asked for its commits for a day.
+  /// The bisection of the second nightly has lacked its commits for a day.
   void wait_in_vain() {
     EXPECT_FALSE(world.pass());
     world.clock.time += hours{24};
@@ -198,8 +198,8 @@ TEST_F(PublishedTest, ABisectionWhoseCommitsTheRemoteDoesNotGiveIsGivenUpAfterAD
   EXPECT_THAT(world.alarms(), Contains(AlarmKind::bisection_failed));
 }
 
-/// Four nights of which the two in the middle gave no result, though their builds are there; what
-/// came with commit 5 is seen in the last.
+/// Four nightlies. The two in the middle have no result, although their builds exist. The
+/// regression of commit 5 shows in the last.
 class UnbuildableTest : public PublishedTest {
  protected:
   UnbuildableTest() {

@@ -18,7 +18,7 @@ using testing::SizeIs;
 
 class WantedBuildsTest : public testing::Test {
  protected:
-  /// Two nights, of which the first is gone.
+  /// Two nightlies, of which the first has no build any more.
   void live_through() {
     for (int night = 1; night <= 2; ++night) {
       world.clock.time += std::chrono::days{1};

@@ -26,7 +26,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-/// Hands every request on to a transport that outlives it.
+/// Passes every request on to a transport that outlives it.
 class Borrowed final : public github::Transport {
  public:
   explicit Borrowed(github::Transport& transport) : transport_{transport} {}
@@ -80,7 +80,7 @@ class ReportTest : public testing::Test {
     return fakes::run(publisher.publish(std::move(incident)));
   }
 
-  /// What the story's bisection found, after its incident was reported at `place`.
+  /// Publishes the result of the story's bisection, after its incident was reported at `place`.
   Result<> publish_update(std::string const& place = "https://github.com/o/r/issues/7") {
     store.incidents().intend_report(IncidentId{1}, draft().key);
     store.incidents().reported(IncidentId{1}, place, {});

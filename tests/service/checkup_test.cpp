@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 using testing::AllOf;
 using testing::HasSubstr;
 
-/// Moved by hand, and asked by another thread.
+/// A clock that tests move, and that another thread reads.
 class MovedClock final : public Clock {
  public:
   Timestamp now() const override { return Timestamp{std::chrono::seconds{now_.load()}}; }

@@ -36,7 +36,7 @@ asio::awaitable<int> serve_for_ever() {
 /// A task that runs with a service's signal handlers, as in serve().
 class IgnoredSignalsTest : public testing::Test {
  protected:
-  /// Raises the signals a moment after the task began, and SIGTERM after them. Whether that one
+  /// Raises the signals a moment after the task began, and SIGTERM after them. True when SIGTERM
   /// cancelled the task.
   bool is_cancelled_after(std::initializer_list<int> signals) {
     for (int const signal : signals)
