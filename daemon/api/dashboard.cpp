@@ -56,7 +56,7 @@ HttpResponse html(int status, std::string_view title, std::string_view content) 
   return response;
 }
 
-/// "2026-11-24: test_eval[dlrm-cpu-eager] latency +12.1% and 2 more".
+/// "2026-11-24: test_eval[dlrm-cpu-eager] is 12% slower (and 2 more series)".
 std::string in_brief(View const& view, Incident const& incident) {
   auto const nightly = view.store.nightlies().find(incident.nightly).value();
   return nightly.date + ": " + words::headline(worst_first(incident.changes));

@@ -72,6 +72,7 @@ Json json_of(Comparison const& comparison, Metric metric) {
   Json json;
   json["headline"] = words::change(metric, comparison);
   json["interval"] = null_if_empty(words::interval(ratio));
+  json["certainty"] = null_if_empty(words::certainty(comparison));
   json["verdict"] = to_string(comparison.verdict);
   json["before"] = has_levels(comparison) ? Json(comparison.before) : Json(nullptr);
   json["after"] = has_levels(comparison) ? Json(comparison.after) : Json(nullptr);

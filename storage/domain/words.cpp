@@ -24,6 +24,54 @@ std::string bytes(double value) {
   return fmt::format("{:.2f} {}", value, units.at(unit));
 }
 
+// ---- changes ----
+
+/// A ratio that is printed as "+0.0%" is no closer to 1 than this.
+constexpr double visible = 0.0005;
+
+/// A ratio's distance from 1, with two digits or more: "7.4%", "12%".
+std::string amount(double ratio) {
+  constexpr double ten = 9.95;  // is printed as 10
+  double const distance = std::abs(ratio - 1) * 100;
+  return distance < ten ? fmt::format("{:.1f}%", distance) : fmt::format("{:.0f}%", distance);
+}
+
+std::string more_or_less(double before, double after) {
+  return amount(after / before) + (after > before ? " more" : " less");
+}
+
+std::string claim_on_time(double before, double after) {
+  if (before <= 0)
+    return fmt::format("takes {} instead of {}", milliseconds(after), milliseconds(before));
+  if (after > before) return "is " + amount(after / before) + " slower";
+  return "takes " + amount(after / before) + " less time";
+}
+
+std::string claim_on_memory(std::string_view kind, double before, double after) {
+  if (before <= 0)
+    return fmt::format("uses {} of {} instead of {}", bytes(after), kind, bytes(before));
+  return fmt::format("uses {} {}", more_or_less(before, after), kind);
+}
+
+std::string claim_on_leak(double before, double after) {
+  if (after <= 0) return "no longer leaks";
+  if (before <= 0) return fmt::format("leaks {} per iteration", bytes(after));
+  return fmt::format("leaks {} per iteration", more_or_less(before, after));
+}
+
+/// The part of the interval that matters for the verdict; empty where it has no end on that side.
+std::string bounds(Verdict verdict, RatioInterval const& interval) {
+  auto const& [ratio, low, high] = interval;
+  if (low == high) return "exact";
+  if (verdict == Verdict::regression)
+    return low >= 1 + visible ? "at least " + percent(low) : "an increase";
+  if (verdict == Verdict::improvement)
+    return high <= 1 - visible ? fmt::format("at least {:.1f}% less", (1 - high) * 100)
+                               : "a decrease";
+  bool const has_ends = low > 0 && std::isfinite(high);
+  return has_ends ? fmt::format("between {} and {}", percent(low), percent(high)) : "";
+}
+
 // ---- effects ----
 
 /// The levels that the bisection itself measured.
@@ -346,6 +394,11 @@ std::string probability(double value) {
   return fmt::format("{:.1f}%", value * 100);
 }
 
+std::string confidence(double error_bound) {
+  constexpr double highest = 0.999;
+  return fmt::format("{:.3g}%", 100 * std::min(highest, 1 - error_bound));
+}
+
 std::string change(Metric metric, Comparison const& comparison) {
   auto const& [verdict, before, after, ratio, error_bound, pairs] = comparison;
   if (ratio) return percent(ratio->ratio);
@@ -355,25 +408,49 @@ std::string change(Metric metric, Comparison const& comparison) {
       "from {} to {}", before == 0 ? "0" : level(metric, before), level(metric, after));
 }
 
-std::string figures(Metric metric, Comparison const& comparison) {
+std::string certainty(Comparison const& comparison) {
   auto const& [verdict, before, after, ratio, error_bound, pairs] = comparison;
-  if (!ratio) return fmt::format("{} ({} pairs of processes)", change(metric, comparison), pairs);
-  return fmt::format("{} {} ({} to {}, {} pairs of processes)",
-                     change(metric, comparison),
-                     interval(ratio),
-                     level(metric, before),
-                     level(metric, after),
-                     pairs);
+  auto const sure = "confidence " + confidence(error_bound);
+  if (!ratio) {
+    bool const is_known = has_levels(comparison) && verdict != Verdict::inconclusive;
+    return is_known ? sure : "";
+  }
+  auto const known = bounds(verdict, *ratio);
+  return known.empty() ? "too few pairs for a range" : known + ", " + sure;
 }
 
-std::string headline(std::vector<SeriesChange> const& changes) {
+std::string figures(Metric metric, Comparison const& comparison) {
+  auto const& [verdict, before, after, ratio, error_bound, pairs] = comparison;
+  auto text = change(metric, comparison) + " (";
+  auto const sure = certainty(comparison);
+  if (!sure.empty()) text += sure + "; ";
+  if (ratio) text += level(metric, before) + " to " + level(metric, after) + ", ";
+  return text + fmt::format("{} pairs of processes)", pairs);
+}
+
+std::string claim(Metric metric, double before, double after) {
+  if (before == after) return "did not change";
+  switch (metric) {
+    case Metric::latency:
+      return claim_on_time(before, after);
+    case Metric::cmem:
+      return claim_on_memory("peak CPU memory", before, after);
+    case Metric::gmem:
+      return claim_on_memory("peak GPU memory", before, after);
+    case Metric::leak:
+      return claim_on_leak(before, after);
+  }
+  return {};
+}
+
+std::string headline(std::vector<SeriesChange> const& changes, std::string_view since) {
   if (changes.empty()) return "all series are muted";
   auto const& [series, comparison, muted] = changes.front();
-  return fmt::format("{} {} {}{}",
-                     name_of(series.benchmark),
-                     to_string(series.metric),
-                     change(series.metric, comparison),
-                     changes.size() > 1 ? fmt::format(" and {} more", changes.size() - 1) : "");
+  auto text =
+      name_of(series.benchmark) + " " + claim(series.metric, comparison.before, comparison.after);
+  if (!since.empty()) text.append(" since ").append(since);
+  if (changes.size() > 1) text += fmt::format(" (and {} more series)", changes.size() - 1);
+  return text;
 }
 
 Summary summary(Finding const& finding, Bisection const& bisection) {
@@ -392,7 +469,7 @@ std::string evidence(Effect const& effect, Finding const& finding) {
   if (finding.suspects.size() == 1) parts.push_back(proof(effect, finding));
   if (effect.rebuilt) parts.push_back(rebuilt(effect));
   parts.push_back(seen(effect));
-  parts.push_back("confidence " + probability(effect.probability));
+  parts.push_back("confidence of the bisection " + probability(effect.probability));
   if (effect.revert_check) parts.push_back(reverted(effect));
   return fmt::format("{}", fmt::join(parts, "; "));
 }

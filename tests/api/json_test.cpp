@@ -38,6 +38,7 @@ TEST(ApiJson, AChangeIsOneFlatObject) {
             R"({"fleet":"gpu","benchmark":"test_eval[resnet50-cuda-eager]","metric":"gmem",)"
             R"("unit":"bytes","name":"test_eval[resnet50-cuda-eager]_gmem",)"
             R"("headline":"+10.5%","interval":"[+10.0%, +11.0%]",)"
+            R"("certainty":"at least +10.0%, confidence 99.9%",)"
             R"("verdict":"regression","before":100.0,"after":110.5,)"
             R"("ratio":1.105,"low":1.1,"high":1.11,"error_bound":0.001,"pairs":2,"muted":false})");
 }
@@ -49,7 +50,8 @@ TEST(ApiJson, AChangeFromNothingHasNoRatio) {
 
   EXPECT_EQ(
       text_of(json_of(leak, Metric::leak)),
-      R"({"headline":"from 0 to 64 bytes/iteration","interval":null,"verdict":"regression","before":0.0,"after":64.0,)"
+      R"({"headline":"from 0 to 64 bytes/iteration","interval":null,"certainty":"confidence 99.9%",)"
+      R"("verdict":"regression","before":0.0,"after":64.0,)"
       R"("ratio":null,"low":null,"high":null,"error_bound":0.0,"pairs":0})");
 }
 

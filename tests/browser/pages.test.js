@@ -139,7 +139,7 @@ const textOf = (page) => page.locator('main').innerText();
 
 const fromNothing = {
   fleet: 'cpu', benchmark: 'test_train[alexnet-cpu-eager]', metric: 'leak', unit: 'bytes/iteration', name: 'test_train[alexnet-cpu-eager]_leak',
-  headline: 'from 0 to 50.00 MiB/iteration', interval: null,
+  headline: 'from 0 to 50.00 MiB/iteration', interval: null, certainty: 'confidence 99.9%',
   verdict: 'regression', before: 0, after: 52428800, ratio: null, low: null, high: null, error_bound: 0.0001, pairs: 2, muted: false,
 };
 
@@ -157,7 +157,7 @@ test('an incident without a bisection shows the reason', async () => {
   const { items } = await read(service, '/api/v1/incidents');
   const address = `/api/v1/incidents/${items[0].id}`;
   const incident = await read(service, address);
-  const headline = 'test_train[alexnet-cpu-eager] leak from 0 to 50.00 MiB/iteration';
+  const headline = 'test_train[alexnet-cpu-eager] leaks 50.00 MiB per iteration';
   const answer = { ...incident, headline, changes: [fromNothing], bisections: [], nightly: { ...incident.nightly, state: 'done' } };
   const page = await pageWhere(address, answer, `/incidents/${items[0].id}`);
   assert.equal(await page.locator('main h1').innerText(), headline);
@@ -214,7 +214,7 @@ test('a bisection shows why it is undecided, and how the builds of the nightlies
   const { items } = await read(service, '/api/v1/bisections?limit=500');
   const found = items.find((one) => one.state === 'done' && one.steps_done > 0);
   const bisection = await read(service, found.url);
-  const nothing = { ...fromNothing, headline: 'no figure', verdict: 'inconclusive', before: null, after: null };
+  const nothing = { ...fromNothing, headline: 'no figure', certainty: null, verdict: 'inconclusive', before: null, after: null };
   const packages = { headline: 'The builds differ', reason: '- and +', differences: ['- gcc 12', '+ gcc 13 <b>new</b>'], changes: [nothing] };
   const words = { headline: 'Undecided', reason: 'the good commit: could not be measured: <i>crashed</i>' };
   const page = await pageWhere(found.url, { ...bisection, ...words, outcome: 'undecided', findings: [], packages }, `/bisections/${found.id}`);

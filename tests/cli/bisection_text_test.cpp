@@ -48,7 +48,7 @@ TEST(BisectionText, OfOneCommit_HasItOnTheLineOfTheHeadline) {
                 std::string(40, 'a') +
                 " https://github.com/pytorch/pytorch/pull/7  Change (Ada <ada@example.org>)\n"
                 "    test_eval[dlrm-cpu-eager]_latency on local: not compared with its parent; "
-                "during the bisection +20.0% (10 ms to 12 ms); confidence 97.0%\n"
+                "during the bisection +20.0% (10 ms to 12 ms); confidence of the bisection 97.0%\n"
                 "    No revert check: git revert does not apply\n");
 }
 

@@ -23,7 +23,10 @@ std::string text_of(Summary const& summary) {
 
 Comparison comparison_of(Verdict verdict, double before, double after) {
   Comparison comparison{verdict, before, after, std::nullopt, 0.001, 8};
-  if (before > 0) comparison.ratio = RatioInterval{after / before, 1.05, 1.25};
+  if (before > 0) {
+    auto const ratio = after / before;
+    comparison.ratio = RatioInterval{ratio, ratio - 0.07, ratio + 0.07};
+  }
   return comparison;
 }
 
@@ -81,18 +84,79 @@ TEST(WordsProbability, NearlyZeroOrOne_IsNeverRoundedToIt) {
 
 TEST(WordsFigures, OfComparison_HaveAllThatItHas) {
   EXPECT_EQ(figures(Metric::latency, comparison_of(Verdict::regression, 40, 44.8)),
-            "+12.0% [+5.0%, +25.0%] (40 ms to 44.8 ms, 8 pairs of processes)");
+            "+12.0% (at least +5.0%, confidence 99.9%; 40 ms to 44.8 ms, 8 pairs of processes)");
   EXPECT_EQ(figures(Metric::leak, comparison_of(Verdict::regression, 0, 1536)),
-            "from 0 to 1.50 KiB/iteration (8 pairs of processes)");
+            "from 0 to 1.50 KiB/iteration (confidence 99.9%; 8 pairs of processes)");
   EXPECT_EQ(change(Metric::leak, comparison_of(Verdict::unchanged, 0, 0)), "no change");
   EXPECT_EQ(change(Metric::leak, Comparison{}), "no figure");
 }
 
-TEST(WordsHeadline, OfSeveralChanges_NamesTheFirstAndCountsTheOthers) {
+TEST(WordsConfidence, OfErrorBound_IsNeverMoreThan999PerMille) {
+  EXPECT_EQ(confidence(0.01), "99%");
+  EXPECT_EQ(confidence(0.001), "99.9%");
+  EXPECT_EQ(confidence(0.0001), "99.9%");
+  EXPECT_EQ(confidence(0), "99.9%");
+}
+
+TEST(WordsCertainty, OfChange_IsTheEndOfTheIntervalNextToNoChange) {
+  EXPECT_EQ(certainty(comparison_of(Verdict::regression, 40, 44.8)),
+            "at least +5.0%, confidence 99.9%");
+  EXPECT_EQ(certainty(comparison_of(Verdict::improvement, 40, 34)),
+            "at least 8.0% less, confidence 99.9%");
+}
+
+TEST(WordsCertainty, OfChangeWhoseIntervalBeginsAtNoChange_IsItsDirection) {
+  auto comparison = comparison_of(Verdict::regression, 40, 44.8);
+  comparison.ratio->low = 1;
+  EXPECT_EQ(certainty(comparison), "an increase, confidence 99.9%");
+  comparison = comparison_of(Verdict::improvement, 40, 34);
+  comparison.ratio->high = 1;
+  EXPECT_EQ(certainty(comparison), "a decrease, confidence 99.9%");
+}
+
+TEST(WordsCertainty, OfEqualProcesses_IsExact) {
+  auto comparison = comparison_of(Verdict::regression, 100, 125);
+  comparison.ratio = RatioInterval{1.25, 1.25, 1.25};
+  comparison.error_bound = 0;
+  EXPECT_EQ(certainty(comparison), "exact, confidence 99.9%");
+}
+
+TEST(WordsCertainty, WithoutChange_IsTheWholeInterval) {
+  auto comparison = comparison_of(Verdict::unchanged, 40, 40);
+  comparison.error_bound = 0.01;
+  EXPECT_EQ(certainty(comparison), "between -7.0% and +7.0%, confidence 99%");
+  comparison.verdict = Verdict::inconclusive;
+  EXPECT_EQ(certainty(comparison), "between -7.0% and +7.0%, confidence 99%");
+  comparison.ratio->low = 0;
+  EXPECT_EQ(certainty(comparison), "too few pairs for a range");
+}
+
+TEST(WordsCertainty, WithoutRatio_IsTheConfidenceOfTheVerdict) {
+  EXPECT_EQ(certainty(comparison_of(Verdict::regression, 0, 1536)), "confidence 99.9%");
+  EXPECT_EQ(certainty(Comparison{}), "");
+}
+
+TEST(WordsClaim, OfChange_SaysHowMuchInTheWordsOfItsMetric) {
+  EXPECT_EQ(claim(Metric::latency, 40, 44.8), "is 12% slower");
+  EXPECT_EQ(claim(Metric::latency, 40, 42.96), "is 7.4% slower");
+  EXPECT_EQ(claim(Metric::latency, 40, 37), "takes 7.5% less time");
+  EXPECT_EQ(claim(Metric::latency, 0, 37), "takes 37 ms instead of 0 ms");
+  EXPECT_EQ(claim(Metric::cmem, 100, 129), "uses 29% more peak CPU memory");
+  EXPECT_EQ(claim(Metric::gmem, 100, 95), "uses 5.0% less peak GPU memory");
+  EXPECT_EQ(claim(Metric::gmem, 0, 2048), "uses 2.00 KiB of peak GPU memory instead of 0 bytes");
+  EXPECT_EQ(claim(Metric::leak, 0, 1536), "leaks 1.50 KiB per iteration");
+  EXPECT_EQ(claim(Metric::leak, 100, 150), "leaks 50% more per iteration");
+  EXPECT_EQ(claim(Metric::leak, 100, 0), "no longer leaks");
+  EXPECT_EQ(claim(Metric::latency, 40, 40), "did not change");
+}
+
+TEST(WordsHeadline, OfSeveralChanges_ClaimsTheFirstAndCountsTheOthers) {
   SeriesChange const one{series_of("dlrm", Metric::cmem),
                          comparison_of(Verdict::regression, 100, 112)};
-  EXPECT_EQ(headline({one}), "test_eval[dlrm-cpu-eager] cmem +12.0%");
-  EXPECT_EQ(headline({one, one, one}), "test_eval[dlrm-cpu-eager] cmem +12.0% and 2 more");
+  EXPECT_EQ(headline({one}), "test_eval[dlrm-cpu-eager] uses 12% more peak CPU memory");
+  EXPECT_EQ(headline({one, one, one}, "nightly 2026-11-20"),
+            "test_eval[dlrm-cpu-eager] uses 12% more peak CPU memory since nightly 2026-11-20 (and "
+            "2 more series)");
   EXPECT_EQ(headline({}), "all series are muted");
 }
 
@@ -187,10 +251,11 @@ TEST(WordsFinding, OfMerge_SaysHowManyCommitsItBrought) {
 }
 
 TEST(WordsEvidence, OfProvedEffect_HasProofShareLevelsAndConfidence) {
-  EXPECT_EQ(OneCommit{}.evidence(),
-            "against its parent +12.0% [+5.0%, +25.0%] (40 ms to 44.8 ms, 8 pairs of processes), "
-            "explains 96% of the regression; during the bisection +12.0% (40 ms to 44.8 ms); "
-            "confidence 99.6%");
+  EXPECT_EQ(
+      OneCommit{}.evidence(),
+      "against its parent +12.0% (at least +5.0%, confidence 99.9%; 40 ms to 44.8 ms, 8 pairs "
+      "of processes), explains 96% of the regression; during the bisection +12.0% (40 ms to "
+      "44.8 ms); confidence of the bisection 99.6%");
   OneCommit against{Verdict::improvement};
   against.effect.share = -0.6;
   EXPECT_THAT(against.evidence(), HasSubstr("offsets 60% of the regression"));
@@ -210,8 +275,9 @@ TEST(WordsEvidence, WithoutProvedChange_SaysSoAndExplainsNothing) {
 TEST(WordsEvidence, OfRebuiltCommits_SaysWhatTheOtherLayoutGave) {
   OneCommit commit;
   commit.effect.rebuilt = comparison_of(Verdict::regression, 40, 44);
-  EXPECT_THAT(commit.evidence(),
-              HasSubstr("regression; when both were rebuilt with another layout +10.0% [+5.0%"));
+  EXPECT_THAT(
+      commit.evidence(),
+      HasSubstr("regression; when both were rebuilt with another layout +10.0% (at least +3.0%,"));
   commit.effect.is_doubted = true;
   EXPECT_THAT(commit.evidence(),
               AllOf(HasSubstr(", but this is no proof: builds of one commit differ by as much"),
@@ -223,17 +289,19 @@ TEST(WordsEvidence, OfRebuiltCommits_SaysWhatTheOtherLayoutGave) {
 
 TEST(WordsEvidence, OfOneOfSeveralCommits_IsWhatTheBisectionMeasured) {
   ThreeCommits commits;
-  EXPECT_EQ(commits.evidence(), "during the bisection +12.0% (40 ms to 44.8 ms); confidence 99.6%");
+  EXPECT_EQ(commits.evidence(),
+            "during the bisection +12.0% (40 ms to 44.8 ms); confidence of the bisection 99.6%");
   commits.effect.before = 0;
-  EXPECT_EQ(commits.evidence(), "during the bisection 0 ms to 44.8 ms; confidence 99.6%");
+  EXPECT_EQ(commits.evidence(),
+            "during the bisection 0 ms to 44.8 ms; confidence of the bisection 99.6%");
 }
 
 TEST(WordsEvidence, OfRevertCheck_SaysWhetherTheRevertHelps) {
   OneCommit commit;
   auto& check = commit.effect.revert_check.emplace(comparison_of(Verdict::improvement, 45, 40));
   EXPECT_THAT(commit.evidence(),
-              EndsWith("; reverting it on the newest commit undoes this: -11.1% [+5.0%, +25.0%] "
-                       "(45 ms to 40 ms, 8 pairs of processes)"));
+              EndsWith("; reverting it on the newest commit undoes this: -11.1% (at least 4.1% "
+                       "less, confidence 99.9%; 45 ms to 40 ms, 8 pairs of processes)"));
   check.verdict = Verdict::unchanged;
   EXPECT_THAT(commit.evidence(), HasSubstr("newest commit does not undo this: "));
   commit.effect.proof.reset();

@@ -11,9 +11,9 @@ export function change(ratio) {
   return `${percent >= 0 ? '+' : ''}${text}%`;
 }
 
-/** "+12.1% [+10.0%, +14.0%]": the headline of a comparison with its interval. */
-export function changeText({ headline, interval }) {
-  return interval ? `${headline} ${interval}` : headline;
+/** "+12.1% (at least +10.0%, confidence 99.9%)", as the service words a comparison. */
+export function changeText({ headline, certainty }) {
+  return certainty ? `${headline} (${certainty})` : headline;
 }
 
 /** The sort key of a change: its ratio, or infinity for an increase from zero. */
