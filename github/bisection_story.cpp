@@ -16,23 +16,10 @@ namespace {
 /// Series shown of one finding. More would hide the next finding.
 constexpr std::size_t max_effects = 8;
 
-/// Names shown of those who approved a pull request.
-constexpr std::size_t max_approvers = 5;
-
-/// Lines shown of what two builds differ by.
+/// Lines shown of the differences between two builds.
 constexpr std::size_t max_differences = 20;
 
-/// The name of "Name <email>": an address does not belong on a public page.
-std::string author_name(Commit const& commit) {
-  return verbatim(std::string_view{commit.author}.substr(0, commit.author.find('<')));
-}
-
-std::string pull_request_link(Commit const& commit, std::string const& project) {
-  if (!commit.pull_request) return "-";
-  return fmt::format("{}/pull/{}", project, *commit.pull_request);
-}
-
-/// The reason, with what it quotes made harmless.
+/// The reason, with its quote made harmless.
 std::string escaped_reason(words::Summary const& summary) {
   if (summary.quote.empty()) return summary.reason;
   return summary.reason + (summary.reason.empty() ? "" : ": ") +
@@ -60,14 +47,6 @@ std::string effect_lines(Finding const& finding) {
   return text + "\n";
 }
 
-/// "- Approved by: ..." without a mention, which would notify; empty where none is known.
-std::string approvers_line(std::vector<std::string> const& approvers) {
-  std::string names;
-  for (std::size_t i = 0; i < std::min(approvers.size(), max_approvers); ++i)
-    names += (names.empty() ? "" : ", ") + verbatim(approvers[i]);
-  return names.empty() ? "" : "- Approved by: " + names + "; ask them or the author\n";
-}
-
 /// The incident, linked where its report is an issue: a file's path stays on this host.
 std::string earlier_link(EarlierIncident const& earlier) {
   auto const name =
@@ -80,14 +59,12 @@ std::string commit_story(Finding const& finding,
                          std::string const& project) {
   auto const& commit = finding.suspects.front();
   auto const [headline, reason, quote] = words::summary(finding, bisection);
-  return fmt::format("**{}: {}** {} ({})\n\n- Pull request: {}\n- Author: {}\n",
+  return fmt::format("**{}: {}** {}{}: {}.\n\n",
                      headline,
                      commit_link(commit.sha, project),
                      verbatim(commit.subject),
-                     reason,
-                     pull_request_link(commit, project),
-                     author_name(commit)) +
-         approvers_line(finding.approvers) + effect_lines(finding);
+                     credit_of(commit, project),
+                     reason);
 }
 
 std::string range_story(Finding const& finding,
@@ -103,11 +80,10 @@ std::string range_story(Finding const& finding,
   }
   auto const* const order = finding.missing > 0 ? "As they were searched" : "Oldest first";
   return paragraph(words::summary(finding, bisection)) + order + ":\n\n" +
-         table({"commit", "pull request", "subject", "author", "why it is listed"}, rows) + "\n" +
-         effect_lines(finding);
+         table({"commit", "pull request", "subject", "author", "why it is listed"}, rows) + "\n";
 }
 
-/// What the nightly builds gave when they were compared once more.
+/// The comparisons of the nightly builds, made once more.
 std::string packages_measured(std::vector<SeriesChange> const& changes) {
   if (changes.empty()) return {};
   std::vector<TableRow> rows;
@@ -132,8 +108,8 @@ std::string packages_story(Bisection const& bisection) {
   return text + (lines.empty() ? "" : "\n");
 }
 
-/// Series of which it is not known whether anything happened: no finding names them, and they were
-/// not seen to be as before.
+/// The series without an answer: no finding names them, and the bisection did not see that they are
+/// unchanged.
 std::string open_story(Bisection const& bisection) {
   if (bisection.steps.empty()) return {};
   auto const is_named = [&](Series const& series) {
@@ -149,7 +125,7 @@ std::string open_story(Bisection const& bisection) {
   return "Whether anything changed these is not known:\n\n" + text + "\n";
 }
 
-/// How it ended, unless its findings say all of that.
+/// The outcome, unless the findings say all of it.
 std::string outcome_story(Bisection const& bisection) {
   auto const summary = words::summary(bisection);
   bool const is_said_by_findings = bisection.state == BisectionState::done &&
@@ -168,7 +144,7 @@ std::string ends_story(Bisection const& bisection, std::string const& project) {
                      commit_link(end, project));
 }
 
-/// Without builds of commits, the reader has to look at all of them.
+/// A link to all commits, where the bisection could build none of them.
 std::string all_commits(Bisection const& bisection, std::string const& project) {
   if (bisection.outcome != BisectionOutcome::range || !measured_nightlies_alone(bisection))
     return {};
@@ -192,6 +168,23 @@ std::string compare_link(CommitSha const& start, CommitSha const& end, std::stri
                      project,
                      start.hex,
                      end.hex);
+}
+
+std::string author_name(Commit const& commit) {
+  return verbatim(std::string_view{commit.author}.substr(0, commit.author.find('<')));
+}
+
+std::string pull_request_link(Commit const& commit, std::string const& project) {
+  if (!commit.pull_request) return "-";
+  return fmt::format("{}/pull/{}", project, *commit.pull_request);
+}
+
+std::string credit_of(Commit const& commit, std::string const& project) {
+  std::string credit;
+  if (commit.pull_request)
+    credit = fmt::format("[#{}]({})", *commit.pull_request, pull_request_link(commit, project));
+  if (!commit.author.empty()) credit += (credit.empty() ? "" : ", ") + author_name(commit);
+  return credit.empty() ? credit : " (" + credit + ")";
 }
 
 std::string series_name(Series const& series) {
@@ -244,6 +237,17 @@ std::string bisection_story(Bisection const& bisection, std::string const& proje
   if (bisection.state == BisectionState::done && !bisection.findings.empty())
     text += open_story(bisection);
   return text + packages_story(bisection);
+}
+
+std::string evidence_story(Bisection const& bisection, std::string const& project) {
+  std::string text;
+  for (auto const& finding : bisection.findings) {
+    text += words::summary(finding, bisection).headline;
+    if (finding.suspects.size() == 1)
+      text += " " + commit_link(finding.suspects.front().sha, project);
+    text += ":\n\n" + effect_lines(finding);
+  }
+  return text;
 }
 
 }  // namespace torchwatch::github

@@ -13,13 +13,14 @@ struct CommentDraft {
   std::string body;    ///< Markdown
 };
 
-/// What a bisection found after its incident was reported, in the report's own words. `project`:
-/// where commits and pull requests of the watched project are shown. Pure.
+/// The result of a bisection that ended after its incident was reported, in the report's own words.
+/// `project`: the address below which commits and pull requests of the watched project are shown.
+/// Pure.
 CommentDraft draft_comment(IncidentStory const& story,
                            Bisection const& bisection,
                            std::string const& project);
 
-/// What a later edition of the nightly's file came to, once its incident was reported. Pure.
+/// The result of a later edition of the nightly's file, once its incident was reported. Pure.
 CommentDraft draft_correction(IncidentStory const& story);
 
 }  // namespace torchwatch::github

@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "github/bisection_story.h"
 #include "github/markdown.h"
+#include "github/next_steps.h"
+#include "github/opening.h"
 #include "github/transcript.h"
 #include "storage/base/digest.h"
 #include "storage/domain/words.h"
@@ -22,7 +25,7 @@ constexpr std::string_view marker_begin = "<!-- torchwatch-key: ";
 constexpr std::string_view marker_end = " -->";
 constexpr std::size_t max_operator_rows = 8;
 
-/// 32 hexadecimal digits for what `identity` names.
+/// 32 hexadecimal digits of the digest of `identity`.
 std::string key_from(std::string_view identity) {
   constexpr std::size_t digits = 32;
   Sha256 digest;
@@ -31,42 +34,28 @@ std::string key_from(std::string_view identity) {
 }
 
 std::string title_of(IncidentStory const& story, std::vector<SeriesChange> const& changes) {
-  auto const title =
-      "Regression in nightly " + story.nightly.date + ": " + words::headline(changes);
+  auto const nightly = "nightly " + story.nightly.date;
+  auto const headline = words::headline(changes, nightly);
+  auto const title = changes.empty() ? "Regression in " + nightly + ": " + headline : headline;
   return std::string{clip(one_line(title), max_title_bytes)};
 }
 
-std::string summary(IncidentStory const& story, std::vector<SeriesChange> const& changes) {
-  double error = 0;
-  for (auto const& change : changes)
-    error = std::max(error, change.comparison.error_bound);
-  return fmt::format(
-      "{} series regressed from nightly {} to nightly {}. Both builds were measured again, "
-      "interleaved on one host; each interval below misses the true ratio with a probability of at "
-      "most {:.2g}.\n\n",
-      changes.size(),
-      verbatim(story.baseline.date),
-      verbatim(story.nightly.date),
-      error);
-}
-
 std::string builds_section(IncidentStory const& story, std::string const& project) {
-  auto const& control = story.baseline;
-  auto const& treatment = story.nightly;
-  return "### Builds\n\n" +
-         table({"", "control", "treatment"},
-               {{"nightly", verbatim(control.date), verbatim(treatment.date)},
+  auto const& baseline = story.baseline;
+  auto const& candidate = story.nightly;
+  return "The two builds that were compared:\n\n" +
+         table({"", "baseline", "candidate"},
+               {{"nightly", verbatim(baseline.date), verbatim(candidate.date)},
                 {"trunk commit",
-                 commit_link(control.commit, project),
-                 commit_link(treatment.commit, project)},
-                {"version", verbatim(control.version), verbatim(treatment.version)},
+                 commit_link(baseline.commit, project),
+                 commit_link(candidate.commit, project)},
+                {"version", verbatim(baseline.version), verbatim(candidate.version)},
                 {"PyTorch as measured",
                  verbatim(story.baseline_pytorch),
-                 verbatim(story.nightly_pytorch)}}) +
-         "\n";
+                 verbatim(story.nightly_pytorch)}});
 }
 
-/// What the commit of a finding did to the series if it was proved to have made that worse; else
+/// The effect of a finding's commit on the series, if it is proved to have made that worse; else
 /// null.
 Effect const* explanation(Series const& series, Finding const& finding) {
   auto const effect = std::ranges::find(finding.effects, series, &Effect::series);
@@ -75,19 +64,19 @@ Effect const* explanation(Series const& series, Finding const& finding) {
   return explains ? &*effect : nullptr;
 }
 
-/// " (40%)"; nothing of what is as good as all.
+/// " (40%)"; empty for a share of 95% or more.
 std::string part_of(double share) {
   constexpr double all = 0.95;
   return share < all ? " (" + words::share(share) + ")" : "";
 }
 
-/// " (came with 0123456789ab)" of what a bisection found in a merge; else empty.
+/// " (came with 0123456789ab)" for a bisection of a merge; else empty.
 std::string merge_of(Bisection const& bisection, std::string const& project) {
   if (!bisection.inside) return {};
   return " (came with " + commit_link(bisection.inside->merge, project) + ")";
 }
 
-/// Each culprit once, though several searches named it.
+/// Each culprit once, though several bisections named it.
 std::string explained_by(Series const& series,
                          std::vector<Bisection> const& bisections,
                          std::string const& project) {
@@ -105,8 +94,8 @@ std::string explained_by(Series const& series,
   return culprits.empty() ? "not explained" : culprits;
 }
 
-/// Names the series that were compared with a later nightly than the report's first, a line a
-/// nightly.
+/// Names the series that were compared with a later nightly than the report's first, one line for
+/// each nightly.
 std::string later_baselines(IncidentStory const& story, std::span<SeriesChange const> shown) {
   std::string text;
   for (auto const& [id, baseline] : story.later_baselines) {
@@ -123,75 +112,80 @@ std::string later_baselines(IncidentStory const& story, std::span<SeriesChange c
   return text;
 }
 
-std::string series_section(IncidentStory const& story,
-                           std::vector<SeriesChange> const& changes,
-                           std::string const& project) {
+/// "+12.3% (at least +10.1%, confidence 99.9%)".
+std::string change_cell(SeriesChange const& change) {
+  auto const certainty = words::certainty(change.comparison);
+  return words::change(change.series.metric, change.comparison) +
+         (certainty.empty() ? "" : " (" + certainty + ")");
+}
+
+std::span<SeriesChange const> shown_of(std::vector<SeriesChange> const& changes) {
+  return std::span{changes}.first(std::min(changes.size(), max_series_rows));
+}
+
+std::string series_section(IncidentStory const& story, std::vector<SeriesChange> const& changes) {
+  auto const shown = shown_of(changes);
   std::vector<TableRow> rows;
-  for (auto const& change : changes) {
-    auto const& series = change.series;
-    auto const& comparison = change.comparison;
-    if (rows.size() == max_series_rows) break;
+  for (auto const& change : shown) {
+    auto const& [series, comparison, muted] = change;
     rows.push_back({verbatim(name_of(series.benchmark)),
                     std::string{to_string(series.metric)},
                     verbatim(series.fleet),
                     words::level(series.metric, comparison.before),
                     words::level(series.metric, comparison.after),
-                    words::change(series.metric, comparison),
+                    change_cell(change)});
+  }
+  auto text = fmt::format(
+      "{} series {} worse in nightly {} (candidate) than in nightly {} (baseline).{}\n\n",
+      changes.size(),
+      changes.size() == 1 ? "is" : "are",
+      verbatim(story.nightly.date),
+      verbatim(story.baseline.date),
+      unexplained_sentence(story, changes));
+  text += table({"benchmark", "metric", "fleet", "baseline", "candidate", "change"}, rows);
+  if (changes.size() > shown.size())
+    text += fmt::format("\n{} more are not shown.\n", changes.size() - shown.size());
+  return text + later_baselines(story, shown) + "\n";
+}
+
+/// The intervals of the series, and the evidence for each finding.
+std::string statistics_section(IncidentStory const& story,
+                               std::vector<SeriesChange> const& changes,
+                               std::string const& project) {
+  double error = 0;
+  for (auto const& change : changes)
+    error = std::max(error, change.comparison.error_bound);
+  std::vector<TableRow> rows;
+  for (auto const& [series, comparison, muted] : shown_of(changes)) {
+    rows.push_back({series_name(series),
                     comparison.ratio ? words::interval(comparison.ratio) : "-",
                     std::to_string(comparison.pairs),
                     explained_by(series, story.bisections, project)});
   }
-  auto text = "### Affected series\n\n" + table({"benchmark",
-                                                 "metric",
-                                                 "fleet",
-                                                 "control",
-                                                 "treatment",
-                                                 "change",
-                                                 "interval",
-                                                 "pairs",
-                                                 "culprit"},
-                                                rows);
-  if (changes.size() > rows.size())
-    text += fmt::format("\n{} more are not shown.\n", changes.size() - rows.size());
-  return text + later_baselines(story, std::span{changes}.first(rows.size())) + "\n";
-}
-
-std::string shell_word(CommitSha const& sha) {
-  return is_commit_sha(sha.hex) ? sha.hex : shell_quoted(one_line(sha.hex));
-}
-
-std::string reproduce_section(IncidentStory const& story,
-                              std::vector<SeriesChange> const& changes) {
-  if (changes.empty()) return {};
-  auto const& worst = changes.front().series;
-  auto const threshold =
-      story.bisections.empty()
-          ? std::string{}
-          : fmt::format(" --threshold {:g}", story.bisections.front().request.threshold);
-  return fmt::format(
-      "### Reproduce\n\n```sh\ntorchwatch bisect --start {} --end {} --benchmark {} --metric {} "
-      "--fleet {}{}\n```\n\n",
-      shell_word(story.baseline.commit),
-      shell_word(story.nightly.commit),
-      shell_quoted(one_line(name_of(worst.benchmark))),
-      to_string(worst.metric),
-      shell_quoted(one_line(worst.fleet)),
-      threshold);
+  auto text = fmt::format(
+      "Both builds were measured side by side on one host, taking turns in random order. Each "
+      "interval misses the true ratio with a probability of at most {:.2g}. A pair is one process "
+      "of each build.\n\n",
+      error);
+  text += table({"series", "interval", "pairs", "explained by"}, rows) + "\n";
+  for (auto const& bisection : story.bisections)
+    text += evidence_story(bisection, project);
+  text.pop_back();  // the fold ends with an empty line of its own
+  return text;
 }
 
 std::string fingerprint_section(std::string const& fingerprint) {
   auto const facts = nlohmann::json::parse(fingerprint, nullptr, false);
-  std::string text = "### Measured on\n\n";
-  if (!facts.is_object() || facts.empty()) return text + "Nothing was recorded of the host.\n\n";
+  if (!facts.is_object() || facts.empty()) return "Nothing was recorded about the host.\n";
   std::vector<TableRow> rows;
   for (auto const& [name, value] : facts.items()) {
     auto const shown = value.is_string() ? value.get<std::string>() : value.dump();
     rows.push_back({verbatim(name), verbatim(without_directories(shown))});
   }
-  return text + table({"what", "value"}, rows) + "\n";
+  return "The host that measured both builds:\n\n" + table({"property", "value"}, rows);
 }
 
-/// As the first bisection between both nightlies found it.
+/// The ancestry as the first bisection between both nightlies found it.
 std::string ancestry_section(IncidentStory const& story, std::string const& project) {
   for (auto const& bisection : story.bisections)
     if (bisection.request.start == story.baseline.commit &&
@@ -211,18 +205,16 @@ std::string landings_section(IncidentStory const& story, std::string const& proj
 }
 
 std::string bisections_section(IncidentStory const& story, std::string const& project) {
-  std::string text = "### Culprit\n\n";
-  if (story.bisections.empty())
-    return text + "No bisection was run. All that changed between the two nightlies: " +
-           compare_link(story.baseline.commit, story.nightly.commit, project) + "\n\n";
+  if (story.bisections.empty()) return {};
+  std::string text = "### Bisection\n\n";
   for (auto const& bisection : story.bisections)
     text += bisection_story(bisection, project);
   return text;
 }
 
-/// Whether people should look at it: its time moved by a share of all operators' time, or it does
-/// something else now.
-bool is_telling(OperatorChange const& change, double total_ms) {
+/// True when a maintainer should see the operator: its time changed by a share of all operators'
+/// time, or its calls or its memory changed.
+bool is_relevant(OperatorChange const& change, double total_ms) {
   constexpr double share = 0.02;
   constexpr double rounding = 1e-6;
   auto const differs = [](double before, double after) {
@@ -245,7 +237,7 @@ std::vector<TableRow> operator_rows(std::span<OperatorChange const> of_benchmark
   for (auto const& change : of_benchmark) {
     auto const& [fleet, benchmark, before, after] = change;
     if (rows.size() == max_operator_rows) break;
-    if (!is_telling(change, total_ms)) continue;
+    if (!is_relevant(change, total_ms)) continue;
     rows.push_back({verbatim(before.name),
                     from_to(fmt::format("{:g}", before.calls), fmt::format("{:g}", after.calls)),
                     fmt::format("{:.3f}", before.ms),
@@ -257,7 +249,7 @@ std::vector<TableRow> operator_rows(std::span<OperatorChange const> of_benchmark
   return rows;
 }
 
-/// Which operators cost otherwise, benchmark by benchmark; nothing when none was profiled.
+/// The operators whose cost changed, benchmark by benchmark; empty when none was profiled.
 std::string operators_section(std::vector<OperatorChange> const& operators) {
   std::string text;
   std::span<OperatorChange const> rest{operators};
@@ -273,18 +265,35 @@ std::string operators_section(std::vector<OperatorChange> const& operators) {
     text +=
         rows.empty()
             ? "No operator stands out.\n\n"
-            : table({"operator", "calls", "control, ms", "treatment, ms", "change", "allocated"},
+            : table({"operator", "calls", "baseline, ms", "candidate, ms", "change", "allocated"},
                     rows) +
                   "\n";
   }
   if (text.empty()) return text;
-  return "### Operators\n\nPer iteration, in each operator itself and not in what it calls, from "
-         "one "
-         "profile of each build: a hint, not a proof.\n\n" +
+  text.pop_back();  // the fold ends with an empty line of its own
+  return "Per iteration, in each operator itself and not in what it calls, from one profile of "
+         "each "
+         "build: a hint, not a proof.\n\n" +
          text;
 }
 
-/// Before everything else: it may take the incident back.
+/// The parts of a report that are folded, within `limit` bytes.
+std::string folded_sections(IncidentStory const& story,
+                            std::vector<SeriesChange> const& changes,
+                            std::string const& project,
+                            std::size_t limit) {
+  std::string text;
+  auto const add = [&](std::string_view title, std::string section) {
+    if (!section.empty()) text += folded(title, std::move(section), limit - text.size());
+  };
+  add("Statistics: intervals, pairs and proofs", statistics_section(story, changes, project));
+  add("Builds", builds_section(story, project));
+  add("Measured on", fingerprint_section(story.fingerprint));
+  add("Operators", operators_section(story.operators));
+  return text;
+}
+
+/// The correction comes before everything else: it may withdraw the incident.
 std::string correction_section(Incident const& incident, std::string const& key) {
   if (incident.correction.empty()) return {};
   return marker_of_correction(key, incident.correction) + "\n" + incident.correction + "\n\n";
@@ -317,7 +326,7 @@ std::optional<std::string> key_in(std::string_view body) {
 }
 
 std::string marker_of(std::string const& key, Bisection const& bisection) {
-  // Another database may know another bisection by this number.
+  // Another database may use this number for another bisection.
   auto const identity = fmt::format("{}\nbisection {}\nasked {}\n",
                                     key,
                                     bisection.id.value,
@@ -335,22 +344,22 @@ IssueDraft draft_issue(IncidentStory const& story, ReportContext const& context)
   draft.key = key_of(story);
   draft.title = title_of(story, changes);
   draft.labels = context.labels;
-  // A range of suspects can be long, so the bisections come where cutting hurts least; a culprit is
-  // short and leads.
+  // A range of suspects can be long. Then it comes last, where cutting hurts least.
   auto const bisections = bisections_section(story, context.project);
-  bool const lead = bisections.size() < max_body_bytes / 4;
+  bool const is_short = bisections.size() < max_body_bytes / 4;
   auto body = marker_of(draft.key) + "\n";
   for (auto const& bisection : story.bisections)
     if (has_ended(bisection.state)) body += marker_of(draft.key, bisection) + "\n";
-  body += correction_section(story.incident, draft.key) + ancestry_section(story, context.project) +
-          landings_section(story, context.project) + summary(story, changes);
-  if (lead) body += bisections;
-  body += series_section(story, changes, context.project) + builds_section(story, context.project) +
-          reproduce_section(story, changes) + operators_section(story.operators) +
-          fingerprint_section(story.fingerprint);
-  if (!lead) body += bisections;
-  draft.body = shortened(std::move(body), max_body_bytes);
-  // Transcripts take the room that is left.
+  body += correction_section(story.incident, draft.key) + opening(story, changes, context.project) +
+          ancestry_section(story, context.project) + landings_section(story, context.project) +
+          series_section(story, changes) +
+          next_steps(story, changes, context.false_alarm_label, context.project);
+  if (is_short) body += bisections;
+  auto const limit = is_short ? max_body_bytes : max_body_bytes * 3 / 4;
+  draft.body = shortened(std::move(body), limit);
+  draft.body += folded_sections(story, changes, context.project, limit - draft.body.size());
+  if (!is_short) draft.body = shortened(std::move(draft.body) + bisections, max_body_bytes);
+  // Transcripts use the remaining space.
   for (auto const& bisection : story.bisections)
     draft.body += transcript(bisection, context.project, max_body_bytes - draft.body.size());
   return draft;

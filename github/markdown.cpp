@@ -1,6 +1,7 @@
 #include "github/markdown.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -34,8 +35,8 @@ void append_row(std::string& text, TableRow const& cells) {
   text += '\n';
 }
 
-/// Whether an absolute path begins at `at`: a "/" after nothing, or after what is no part of a word
-/// or an address, and before a name.
+/// True when an absolute path begins at `at`: a "/" at the start, or after a character that is not
+/// part of a word or an address, and before a name.
 bool begins_path(std::string_view text, std::size_t at) {
   constexpr std::string_view before = " \t\r\n\"'`([{|=:,;";
   constexpr std::string_view no_name = " \t\r\n/";
@@ -119,12 +120,22 @@ std::string table(TableRow const& header, std::vector<TableRow> const& rows) {
 
 std::string shortened(std::string markdown, std::size_t limit) {
   if (markdown.size() <= limit) return markdown;
-  auto const note = fmt::format("\n\n*Cut here: GitHub accepts at most {} characters.*\n", limit);
+  auto const note =
+      fmt::format("\n\n*Cut here: GitHub accepts at most {} characters.*\n", max_body_bytes);
   auto kept = clip(markdown, limit - note.size());
   auto const line_end = kept.rfind('\n');
   if (line_end != std::string_view::npos && line_end > kept.size() / 2)
     kept = kept.substr(0, line_end);
   return std::string{kept} + note;
+}
+
+std::string folded(std::string_view title, std::string content, std::size_t limit) {
+  constexpr std::size_t least = 300;
+  auto const head = fmt::format("<details><summary>{}</summary>\n\n", title);
+  constexpr std::string_view foot = "\n</details>\n\n";
+  auto const frame = head.size() + foot.size();
+  if (limit < frame + std::min(least, content.size())) return {};
+  return head + shortened(std::move(content), limit - frame).append(foot);
 }
 
 std::string_view clip(std::string_view text, std::size_t limit) {

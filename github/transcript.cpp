@@ -31,7 +31,7 @@ std::string links_of(std::vector<CommitSha> const& commits, std::string const& p
   return text;
 }
 
-/// The levels of the latency or, where it was not read, of the first metric.
+/// The levels of the latency or, if it was not measured, of the first metric.
 std::string levels_of(std::vector<MetricLevels> const& readings) {
   auto reading = std::ranges::find(readings, Metric::latency, &MetricLevels::metric);
   if (reading == readings.end()) reading = readings.begin();
@@ -61,8 +61,8 @@ std::string place_of(SeriesBelief const& belief) {
   return brief(belief.first == belief.last ? first : first + ".." + name(belief.last));
 }
 
-/// What was believed of the first series that was still asked about; of the first one when none
-/// was.
+/// The belief about the first series that was not certain yet; about the first series if all
+/// were.
 std::string belief_after(BisectionStep const& step) {
   constexpr double sure = 0.99;
   auto const& beliefs = step.beliefs;
@@ -114,7 +114,7 @@ std::string effort_of(Bisection const& bisection, std::string const& project) {
                      skipped.size());
 }
 
-/// With the last `shown` steps: those that decided.
+/// The transcript with the last `shown` steps: those that decided.
 std::string transcript_of_last(std::size_t shown,
                                Bisection const& bisection,
                                std::string const& project) {
@@ -122,8 +122,8 @@ std::string transcript_of_last(std::size_t shown,
   std::vector<TableRow> rows;
   for (auto i = left_out; i < bisection.steps.size(); ++i)
     rows.push_back(row_of(bisection.steps[i], project));
-  return "### Transcript\n\n" + effort_of(bisection, project) +
-         "<details><summary>All steps</summary>\n\n" +
+  return "<details><summary>Transcript of the bisection</summary>\n\n" +
+         effort_of(bisection, project) +
          (left_out == 0
               ? ""
               : fmt::format(

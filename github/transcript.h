@@ -7,9 +7,9 @@
 
 namespace torchwatch::github {
 
-/// How a bisection went, in Markdown: what it took, and, folded, a table with a row a step. Has at
-/// most `max_bytes`: where the steps are many the first ones are left out, and the text says how
-/// many. Empty when there was no step or not even one fits. Pure.
+/// The steps of a bisection, in Markdown: their number, and a table with one row for each, all
+/// folded. Has at most `max_bytes`: if there are many steps, the first ones are omitted, and the
+/// text says how many. Empty without steps, and when not even one fits. Pure.
 std::string transcript(Bisection const& bisection,
                        std::string const& project,
                        std::size_t max_bytes);

@@ -34,6 +34,7 @@ std::vector<Bisection> reported_in(std::string const& body,
 github::IssueDraft draft_of(IncidentStory const& story, config::GithubOptions const& options) {
   github::ReportContext context;
   context.labels = options.labels;
+  if (!options.repository.empty()) context.false_alarm_label = options.false_alarm_label;
   return github::draft_issue(story, context);
 }
 

@@ -222,7 +222,7 @@ bool concerns(BisectionStep const& step, CommitSha const& commit, Finding const&
 Summary of_range_outcome(Bisection const& bisection) {
   Summary summary{bisection.findings.empty() ? "No commit named" : "Range of commits"};
   if (measured_nightlies_alone(bisection))
-    summary.reason = "commits cannot be built here, so only nightlies were measured";
+    summary.reason = "commits are not built here, so only nightlies were measured";
   return summary;
 }
 

@@ -53,11 +53,11 @@ TEST_F(RealDependency, OfAPackageIsNoCommitsFault) {
 
 class RealScenario : public testing::TestWithParam<std::string> {};
 
-/// Where the report says that operators cost otherwise now.
+/// The part of the report on the operators whose cost changed.
 std::string operators_in_report(Finished const& check) {
   auto const incident = nlohmann::json::parse(check.out).at("incidents").at(0);
   auto const report = text_of(incident.at("report").get<std::string>());
-  return report.substr(std::min(report.find("### Operators"), report.size()));
+  return report.substr(std::min(report.find("<summary>Operators"), report.size()));
 }
 
 TEST_P(RealScenario, EndsWithWhatTheLabPlanted) {

@@ -18,6 +18,10 @@ std::string story_of(Bisection const& bisection) {
   return bisection_story(bisection, "https://github.com/pytorch/pytorch");
 }
 
+std::string evidence_of(Bisection const& bisection) {
+  return evidence_story(bisection, "https://github.com/pytorch/pytorch");
+}
+
 TEST(BisectionStory, OfEndedBisection_QuotesForeignReasonsVerbatim) {
   auto bisection = bisection_of(culprit_story());
   bisection.state = BisectionState::failed;
@@ -40,7 +44,9 @@ TEST(BisectionStory, OfOneCommit_LeadsWithItAndItsReason) {
   auto const text = story_of(bisection);
   EXPECT_THAT(text, HasSubstr("**Most likely commit: [`cccccccccccc`]"));
   EXPECT_THAT(text,
-              HasSubstr("`Fuse bias into linear (#86000)` (not confirmed against its parent)\n"));
+              HasSubstr("`Fuse bias into linear (#86000)` "
+                        "([#86000](https://github.com/pytorch/pytorch/pull/86000), `Jane Doe`): "
+                        "not confirmed against its parent.\n"));
   EXPECT_THAT(text, Not(HasSubstr("Culprit")));
 }
 
@@ -49,7 +55,7 @@ TEST(BisectionStory, OfNightliesAlone_LinksAllCommitsBetweenTheEnds) {
   bisection.outcome = BisectionOutcome::range;
   EXPECT_THAT(story_of(bisection), Not(HasSubstr("All that lies between the ends")));
   bisection.steps.front().stage = BisectionStage::nightlies;
-  EXPECT_THAT(story_of(bisection), HasSubstr("commits cannot be built here"));
+  EXPECT_THAT(story_of(bisection), HasSubstr("commits are not built here"));
   EXPECT_THAT(story_of(bisection), HasSubstr("[`aaaaaaaaaaaa...bbbbbbbbbbbb`]"));
 }
 
@@ -64,15 +70,13 @@ TEST(BisectionStory, OfDifferentPackages_QuotesTheFirstDifferencesVerbatim) {
   EXPECT_THAT(story_of(bisection), HasSubstr("- and 80 more\n"));
 }
 
-TEST(BisectionStory, OfApprovedCommit_NamesWhomToAskWithoutAMention) {
+TEST(BisectionStory, OfCommitWithoutPullRequestOrAuthor_NamesWhatThereIs) {
   auto bisection = bisection_of(culprit_story());
-  EXPECT_THAT(story_of(bisection), Not(HasSubstr("Approved by")));
-  bisection.findings.front().approvers = {"ada", "carl-c", "|x"};
-  EXPECT_THAT(story_of(bisection),
-              HasSubstr("- Author: `Jane Doe`\n- Approved by: `ada`, `carl-c`, "
-                        "<code>&#124;x</code>; ask them or the author\n"));
-  bisection.findings.front().approvers.assign(100, "ada");
-  EXPECT_THAT(story_of(bisection), HasSubstr("by: `ada`, `ada`, `ada`, `ada`, `ada`; ask"));
+  auto& commit = bisection.findings.front().suspects.front();
+  commit.pull_request.reset();
+  EXPECT_THAT(story_of(bisection), HasSubstr("` (`Jane Doe`): proved"));
+  commit.author.clear();
+  EXPECT_THAT(story_of(bisection), HasSubstr("(#86000)`: proved against its parent.\n"));
 }
 
 TEST(AncestryStory, OfOlderOrSideBuild_LinksWhatIsMissingInIt) {
@@ -132,28 +136,31 @@ TEST(LandingsStory, OfReland_NamesTheEarlierIncidentAndItsIssue) {
   EXPECT_THAT(landings_story(bisection, project_url), Not(HasSubstr("/var/lib")));
 }
 
-TEST(BisectionStory, OfMissingRevertCheck_QuotesTheReasonVerbatim) {
+TEST(EvidenceStory, OfMissingRevertCheck_QuotesTheReasonVerbatim) {
   auto bisection = bisection_of(culprit_story());
   bisection.findings.front().no_revert_check = "git revert does not apply";
-  EXPECT_THAT(story_of(bisection), HasSubstr("- No revert check: `git revert does not apply`\n"));
+  EXPECT_THAT(evidence_of(bisection),
+              HasSubstr("- No revert check: `git revert does not apply`\n"));
 }
 
 TEST(BisectionStory, OfAnyReason_HasNoPathOfTheHost) {
   auto bisection = bisection_of(culprit_story());
   bisection.findings.front().no_revert_check = "recipe: exit status 1, see /srv/logs/a.log";
   bisection.packages = Packages{{"+ /srv/tools/gcc 13"}, {}};
-  EXPECT_THAT(story_of(bisection), HasSubstr("`recipe: exit status 1, see a.log`"));
+  EXPECT_THAT(evidence_of(bisection), HasSubstr("`recipe: exit status 1, see a.log`"));
+  EXPECT_THAT(evidence_of(bisection), Not(HasSubstr("/srv")));
+  EXPECT_THAT(story_of(bisection), HasSubstr("`+ gcc 13`"));
   EXPECT_THAT(story_of(bisection), Not(HasSubstr("/srv")));
   bisection.state = BisectionState::failed;
-  bisection.failure = "end abc cannot be built: see /srv/logs/a.log";
-  EXPECT_THAT(story_of(bisection), HasSubstr("**Failed:** `end abc cannot be built: see a.log`."));
+  bisection.failure = "end abc is unbuildable: see /srv/logs/a.log";
+  EXPECT_THAT(story_of(bisection), HasSubstr("**Failed:** `end abc is unbuildable: see a.log`."));
 }
 
-TEST(BisectionStory, OfManySeries_ShowsTheFirst) {
+TEST(EvidenceStory, OfManySeries_ShowsTheFirst) {
   auto bisection = bisection_of(culprit_story());
   auto& effects = bisection.findings.front().effects;
   effects.resize(11, effects.back());
-  EXPECT_THAT(story_of(bisection), HasSubstr("\n- and 3 more series\n"));
+  EXPECT_THAT(evidence_of(bisection), HasSubstr("\n- and 3 more series\n"));
 }
 
 TEST(BisectionStory, OfUnsettledSeries_NamesThem) {

@@ -21,23 +21,26 @@ CommentDraft comment_on(Bisection const& bisection) {
   return draft_comment(culprit_story(), bisection, project_url);
 }
 
-TEST(Comment, TellsWhatABisectionFoundAndHow) {
+TEST(Comment, OfEndedBisection_HasClaimFindingsEvidenceAndTranscript) {
   auto const comment = comment_on(bisection_of(culprit_story()));
 
   EXPECT_EQ(comment.report, draft_issue(culprit_story(), {}).key);
   EXPECT_EQ(comment.marker, marker_of(comment.report, bisection_of(culprit_story())));
   EXPECT_THAT(comment.body,
               AllOf(StartsWith(comment.marker + "\nThis bisection ended after"),
+                    HasSubstr("` uses 29% more peak CPU memory since [`cccccccccccc`]"),
                     HasSubstr("**Culprit:"),
                     HasSubstr("Fuse bias into linear"),
-                    HasSubstr("### Transcript")));
+                    HasSubstr("explains 100% of the regression"),
+                    HasSubstr("<summary>Transcript")));
 }
 
 TEST(Comment, SaysInItsFirstLinesThatTheCulpritIsRevertedAlready) {
   auto bisection = bisection_of(culprit_story());
   bisection.findings.front().reverted_by = sha_of('d');
-  EXPECT_THAT(comment_on(bisection).body,
-              HasSubstr("was reported.\n\n**Already reverted on trunk by [`dddddddddddd`]"));
+  auto const body = comment_on(bisection).body;
+  EXPECT_THAT(body.substr(0, body.find("### Bisection")),
+              HasSubstr("\n\n**Already reverted on trunk by [`dddddddddddd`]"));
 }
 
 TEST(Comment, HasAMarkerOfItsBisection) {

@@ -11,35 +11,37 @@
 #include "github/bisection_story.h"
 #include "github/markdown.h"
 #include "storage/base/printable.h"
+#include "storage/domain/project.h"
 #include "tests/github/stories.h"
 
 namespace torchwatch::github {
 namespace {
 
+using testing::AllOf;
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-ReportContext const context{{"torchbench-perf-report"}};
+ReportContext const context{{"torchbench-perf-report"}, project_url, "false-alarm"};
 
 std::string link_of(char digit) {
   return commit_link(sha_of(digit), context.project);
 }
 
-/// Compares with tests/data/issues/NAME.md. TORCHWATCH_REGENERATE=1 rewrites the file, and the test
-/// fails once more so that nobody forgets to look at the difference.
+/// Compares with tests/data/issues/NAME.md. TORCHWATCH_REGENERATE=1 rewrites the file. Then the
+/// test fails, as a reminder to read the difference.
 void expect_golden(IncidentStory const& story, std::string const& name) {
   auto const draft = draft_issue(story, context);
-  auto const told = draft.title + "\n\n" + draft.body;
+  auto const issue = draft.title + "\n\n" + draft.body;
   auto const path = std::string{TORCHWATCH_TEST_DATA "/issues/"} + name + ".md";
   if (std::getenv("TORCHWATCH_REGENERATE") != nullptr) {
-    std::ofstream{path, std::ios::binary} << told;
+    std::ofstream{path, std::ios::binary} << issue;
     FAIL() << path << " was rewritten: read the difference";
   }
   std::ifstream file{path, std::ios::binary};
   std::string const golden{std::istreambuf_iterator<char>{file}, {}};
-  EXPECT_EQ(told, golden) << "TORCHWATCH_REGENERATE=1 rewrites " << path;
+  EXPECT_EQ(issue, golden) << "TORCHWATCH_REGENERATE=1 rewrites " << path;
 }
 
 TEST(Issue, NamesTheCulpritWithItsProof) {
@@ -124,9 +126,9 @@ TEST(Issue, SaysInItsFirstLinesThatTheCulpritIsRevertedAlready) {
   story.bisections.front().findings.front().reverted_by = sha_of('d');
   story.bisections.push_back(story.bisections.front());
   auto const body = draft_issue(story, context).body;
-  auto const line = "-->\n**Already reverted on trunk by " + link_of('d') + ".** Culprit: ";
+  auto const line = "\n\n**Already reverted on trunk by " + link_of('d') + ".** Culprit: ";
   EXPECT_THAT(body, HasSubstr(line));
-  EXPECT_LT(body.find(line), body.find("series regressed from nightly"));
+  EXPECT_LT(body.find(line), body.find("| benchmark |"));
   EXPECT_EQ(body.find("Already"), body.rfind("Already")) << "once for both bisections";
 }
 
@@ -136,9 +138,9 @@ TEST(Issue, SaysInItsFirstLinesThatTheNightlyIsOfAnOlderCommit) {
   story.bisections.front().findings.front().missing = 1;
   story.bisections.push_back(story.bisections.front());
   auto const body = draft_issue(story, context).body;
-  std::string const line = "-->\n**Built from an older commit:** ";
+  std::string const line = "\n\n**Built from an older commit:** ";
   EXPECT_THAT(body, HasSubstr(line));
-  EXPECT_LT(body.find(line), body.find("series regressed from nightly"));
+  EXPECT_LT(body.find(line), body.find("| benchmark |"));
   EXPECT_EQ(body.find("**Built from"), body.rfind("**Built from")) << "once for both bisections";
   EXPECT_THAT(body, HasSubstr("| 6 | " + link_of('c') + " (missing) |"));
 }
@@ -176,6 +178,89 @@ TEST(Issue, ExplainsNoSeriesByAnImprovementOrWithoutProof) {
               HasSubstr("[+10.1%, +14.5%] | 6 | not explained |"));
 }
 
+TEST(Issue, OfSeriesInTwoBisections_ShowsTheCulpritInsteadOfTheRange) {
+  auto story = range_story();
+  auto again = two_culprits_story().bisections.front();
+  again.findings.resize(1);
+  story.bisections.push_back(again);
+  auto const body = draft_issue(story, context).body;
+  auto const opening = body.substr(0, body.find("| benchmark |"));
+  EXPECT_THAT(opening, HasSubstr("is 7.4% slower since " + link_of('c')));
+  EXPECT_THAT(opening, Not(HasSubstr("since one of")));
+}
+
+TEST(Issue, OfMissingCommit_SaysThatTheCandidateLacksIt) {
+  auto story = culprit_story();
+  story.bisections.front().findings.front().missing = 1;
+  EXPECT_THAT(
+      draft_issue(story, context).body,
+      HasSubstr("uses 29% more peak CPU memory because the candidate lacks " + link_of('c') + " "));
+}
+
+TEST(Issue, OfCommitWithoutProof_IsNotSure) {
+  auto story = culprit_story();
+  for (auto& effect : story.bisections.front().findings.front().effects)
+    effect.proof->verdict = Verdict::inconclusive;
+  EXPECT_THAT(draft_issue(story, context).body,
+              AllOf(HasSubstr("memory, most likely since " + link_of('c')),
+                    HasSubstr("Confidence more than 99.9%, but not proved against its parent.")));
+}
+
+TEST(Issue, OfGradualChange_BlamesNoSingleCommit) {
+  auto story = range_story();
+  story.bisections.front().findings.front().is_gradual = true;
+  EXPECT_THAT(draft_issue(story, context).body,
+              HasSubstr("is 12% slower since 3 commits, of which many contribute a little each."));
+}
+
+TEST(Issue, OfLayout_BlamesNoCommit) {
+  auto story = culprit_story();
+  auto& effects = story.bisections.front().findings.front().effects;
+  effects.erase(effects.begin());
+  effects.front().rebuilt = effects.front().proof;
+  effects.front().rebuilt->verdict = Verdict::unchanged;
+  EXPECT_THAT(draft_issue(story, context).body,
+              AllOf(HasSubstr("is 12% slower in only one of two builds of " + link_of('c')),
+                    HasSubstr(", so the commit is not to blame. Confidence 99.6%.")));
+}
+
+TEST(Issue, OfUnfinishedBisection_SaysSoAndOffersNoSecondOne) {
+  auto story = not_reproduced_story();
+  story.bisections.front().state = BisectionState::running;
+  EXPECT_THAT(draft_issue(story, context).body,
+              AllOf(HasSubstr("No commit is known yet: the bisection is running."),
+                    Not(HasSubstr("--again"))));
+}
+
+TEST(Issue, OfApprovedCommit_NamesWhomToAskWithoutAMention) {
+  auto story = culprit_story();
+  auto& approvers = story.bisections.front().findings.front().approvers;
+  EXPECT_THAT(draft_issue(story, context).body, Not(HasSubstr("approved")));
+  approvers = {"ada", "carl-c", "|x"};
+  EXPECT_THAT(draft_issue(story, context).body,
+              HasSubstr("- **Ask** `Jane Doe`, the author of " + link_of('c') +
+                        ", or `ada`, `carl-c`, <code>&#124;x</code>, who approved it, in "
+                        "https://github.com/pytorch/pytorch/pull/86000.\n"));
+  approvers.assign(100, "ada");
+  EXPECT_THAT(draft_issue(story, context).body,
+              HasSubstr(", or `ada`, `ada`, `ada`, `ada`, `ada`, who approved it"));
+}
+
+TEST(Issue, WithoutALabel_NamesTheCommandForAFalseAlarm) {
+  auto const body = draft_issue(culprit_story(), {}).body;
+  EXPECT_THAT(body, HasSubstr("torchwatch rule false_alarm --incident 1 "));
+  EXPECT_THAT(body, Not(HasSubstr("put the label")));
+}
+
+TEST(Issue, WithManyFindings_ShowsThreeFirst) {
+  auto story = culprit_story();
+  auto& findings = story.bisections.front().findings;
+  findings.resize(5, findings.front());
+  for (std::size_t i = 0; i < findings.size(); ++i)
+    findings[i].suspects.front().sha = sha_of(static_cast<char>('1' + i));
+  EXPECT_THAT(draft_issue(story, context).body, HasSubstr("2 more under \"Bisection\".\n\n"));
+}
+
 TEST(Issue, KeyIsTheIncidentAndNothingElse) {
   auto story = culprit_story();
   auto const key = key_of(story);
@@ -198,7 +283,7 @@ TEST(Issue, CarriesKeyAndLabels) {
   EXPECT_EQ(draft.labels, context.labels);
 }
 
-TEST(Issue, ShowsNobodysAddress) {
+TEST(Issue, ShowsNoAddressOfAnAuthor) {
   EXPECT_THAT(draft_issue(culprit_story(), context).body, Not(HasSubstr("example.org")));
 }
 

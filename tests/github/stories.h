@@ -30,9 +30,10 @@ inline Commit commit_of(char digit, std::string subject, std::string author, int
   return commit;
 }
 
-/// A leak from nothing, a slower and a fatter model; not bisected.
+/// A leak from nothing, a slower model, and one that uses more memory; not bisected.
 inline IncidentStory plain_story() {
   IncidentStory story;
+  story.incident.id = IncidentId{1};
   auto leak = SeriesChange{series_of("dlrm", Metric::leak),
                            {Verdict::regression, 0, 1536, std::nullopt, 0.001, 4}};
   story.incident.changes = {
@@ -54,6 +55,7 @@ inline IncidentStory plain_story() {
 
 inline Bisection new_bisection(IncidentStory const& story) {
   Bisection bisection;
+  bisection.id = BisectionId{1};
   bisection.request.start = story.baseline.commit;
   bisection.request.end = story.nightly.commit;
   bisection.state = BisectionState::done;
@@ -234,7 +236,7 @@ inline IncidentStory environment_story() {
   return story;
 }
 
-/// Every text is out to break the page or to wake somebody up.
+/// Every text tries to break the page or to notify a user.
 inline IncidentStory hostile_story() {
   auto story = culprit_story();
   auto& bisection = story.bisections.front();

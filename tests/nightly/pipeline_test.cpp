@@ -162,7 +162,7 @@ TEST_F(PipelineTest, ReportsACulpritThatTrunkHasRevertedWithTheRevert) {
 
   ASSERT_TRUE(incident());
   auto const report = text_of(incident()->report);
-  auto const first_lines = report.substr(0, report.find("series regressed from nightly"));
+  auto const first_lines = report.substr(0, report.find("| benchmark |"));
   EXPECT_THAT(first_lines,
               AllOf(HasSubstr("**Already reverted on trunk by"),
                     HasSubstr(world.sha(9).hex),
@@ -214,7 +214,7 @@ TEST_F(PipelineTest, ReportsANightlyOfAnOlderCommitWithWhatItLacks) {
   ASSERT_THAT(bisections, SizeIs(1));
   EXPECT_EQ(bisections[0].state, BisectionState::done);
   auto const report = text_of(incident()->report);
-  auto const first_lines = report.substr(0, report.find("series regressed from nightly"));
+  auto const first_lines = report.substr(0, report.find("| benchmark |"));
   EXPECT_THAT(first_lines,
               AllOf(HasSubstr("**Built from an older commit:** [`" + short_of(world.sha(2)) +
                               "..." + short_of(world.sha(7)) + "`]"),

@@ -350,9 +350,9 @@ TEST(WordsBisection, OfOlderBadBuild_SaysWhatIsMissingInIt) {
   bisection.state = BisectionState::queued;
   EXPECT_EQ(text_of(summary(bisection)), "Queued: " + older + "; it has not finished yet");
   bisection.state = BisectionState::failed;
-  bisection.failure = "end abc cannot be built";
+  bisection.failure = "end abc is unbuildable";
   EXPECT_EQ(text_of(summary(bisection)),
-            "Failed: " + older + "; why the bisection failed: end abc cannot be built");
+            "Failed: " + older + "; why the bisection failed: end abc is unbuildable");
 }
 
 TEST(WordsBisection, OfBadBuildOnASideBranch_SaysWhatEitherSideLacks) {
@@ -376,11 +376,11 @@ TEST(WordsBisection, IntoMerge_SaysWhatCameWithIt) {
   EXPECT_EQ(text_of(summary(bisection)),
             "Range of commits: " + merge + "; searched in the 5 commits that it brought");
   bisection.state = BisectionState::failed;
-  bisection.failure = "end abc cannot be built";
+  bisection.failure = "end abc is unbuildable";
   EXPECT_EQ(text_of(summary(bisection)),
             "Failed: " + merge +
-                "; searched in the 5 commits that it brought; why the bisection failed: end abc "
-                "cannot be built");
+                "; searched in the 5 commits that it brought; why the bisection failed: end abc is "
+                "unbuildable");
 }
 
 TEST(WordsBisection, IntoMergeWhoseBranchShowsNothing_NamesTheMerge) {
@@ -425,7 +425,7 @@ TEST(WordsBisection, OfNightliesAlone_SaysThatNoCommitWasBuilt) {
   auto bisection = ended(BisectionOutcome::range, github::not_reproduced_story());
   bisection.steps.front().stage = BisectionStage::nightlies;
   EXPECT_EQ(summary(bisection).reason,
-            "commits cannot be built here, so only nightlies were measured");
+            "commits are not built here, so only nightlies were measured");
   bisection.outcome = BisectionOutcome::not_reproduced;
   EXPECT_THAT(text_of(summary(bisection)),
               StartsWith("Not reproduced: the nightly builds did not differ when they were"));
