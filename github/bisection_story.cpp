@@ -122,7 +122,7 @@ std::string open_story(Bisection const& bisection) {
     if (belief.no_change < words::certain && !is_named(belief.series))
       text += "- " + series_name(belief.series) + "\n";
   if (text.empty()) return text;
-  return "Whether anything changed these is not known:\n\n" + text + "\n";
+  return "It is not known whether these series changed:\n\n" + text + "\n";
 }
 
 /// The outcome, unless the findings say all of it.

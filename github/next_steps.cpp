@@ -89,9 +89,12 @@ std::string author_items(IncidentStory const& story, std::string const& project)
 
 /// The maintainers of the builds, where a bisection found that no commit is to blame.
 std::string environment_item(IncidentStory const& story) {
-  for (auto const& bisection : story.bisections)
-    if (bisection.outcome == BisectionOutcome::environment)
-      return "- **Ask** the maintainers of the nightly builds.\n";
+  for (auto const& bisection : story.bisections) {
+    if (bisection.outcome != BisectionOutcome::environment) continue;
+    bool const has_differences = bisection.packages && !bisection.packages->differences.empty();
+    return std::string{"- **Ask** the maintainers of the nightly builds."} +
+           (has_differences ? " The builds' differences are under \"Bisection\"." : "") + "\n";
+  }
   return {};
 }
 

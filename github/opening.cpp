@@ -84,13 +84,18 @@ std::string cause_of(Claim const& claim, std::string const& project) {
     std::string const link = finding.missing > 0 ? "because the candidate lacks " : "since ";
     return how_sure + link + named_commit(claim, project);
   }
-  auto const count = finding.suspects.size();
+  auto const& suspects = finding.suspects;
+  auto const range = finding.missing > 0 ? std::string{}
+                                         : fmt::format(" from {} to {}",
+                                                       commit_link(suspects.front().sha, project),
+                                                       commit_link(suspects.back().sha, project));
   if (finding.is_gradual)
-    return fmt::format(" since {} commits, of which many contribute a little each", count);
-  bool const is_certain = is_sure(main_effect(finding), *claim.bisection);
-  return fmt::format("{} since one of the {} commits under \"Bisection\"",
-                     is_certain ? "" : ", most likely",
-                     count);
+    return fmt::format(
+        " since {} commits{}, of which many contribute a little each", suspects.size(), range);
+  return fmt::format("{} since one of {} commits{}, listed under \"Bisection\"",
+                     is_sure(main_effect(finding), *claim.bisection) ? "" : ", most likely",
+                     suspects.size(),
+                     range);
 }
 
 /// " Confidence 99.6%, but not proved against its parent."; empty where it is not known.
@@ -169,10 +174,11 @@ std::string_view sentence_on_outcome(Bisection const& bisection) {
       return "No commit is to blame: the two nightlies were built or packaged with different "
              "dependencies.";
     case BisectionOutcome::not_reproduced:
-      return is_of_nightlies ? "It was not reproduced: both nightlies were measured again, and did "
-                               "not differ."
-                             : "It was not reproduced: both commits were built and measured again, "
-                               "and did not differ.";
+      return is_of_nightlies
+                 ? "But it was not reproduced: both nightlies were measured again, and did "
+                   "not differ."
+                 : "But it was not reproduced: both commits were built and measured again, "
+                   "and did not differ.";
     case BisectionOutcome::layout:
       return "No commit is to blame: only one build differs. The same commits, built with another "
              "memory layout, do not.";

@@ -171,7 +171,7 @@ TEST(BisectionStory, OfUnsettledSeries_NamesThem) {
       {series_of("settled", Metric::latency), 0.99, {}, {}, 0},
       {series_of("open", Metric::latency), 0.6, {}, {}, 0}};
   EXPECT_THAT(story_of(bisection),
-              HasSubstr("Whether anything changed these is not known:\n\n"
+              HasSubstr("It is not known whether these series changed:\n\n"
                         "- `test_eval[open-cpu-eager]_latency` on `local`\n\n"));
 }
 

@@ -210,7 +210,8 @@ TEST(Issue, OfGradualChange_BlamesNoSingleCommit) {
   auto story = range_story();
   story.bisections.front().findings.front().is_gradual = true;
   EXPECT_THAT(draft_issue(story, context).body,
-              HasSubstr("is 12% slower since 3 commits, of which many contribute a little each."));
+              HasSubstr("is 12% slower since 3 commits from " + link_of('c') + " to " +
+                        link_of('e') + ", of which many contribute a little each."));
 }
 
 TEST(Issue, OfLayout_BlamesNoCommit) {
