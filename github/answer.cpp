@@ -17,7 +17,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t max_explanation_bytes = 500;
-/// GitHub asks for at least a minute where it names no time.
+/// The least pause where GitHub names no time.
 constexpr std::chrono::seconds unnamed_pause{60};
 
 std::optional<std::int64_t> whole_number(std::string_view text) {
@@ -42,7 +42,7 @@ std::string detail_of(json const& error) {
   return message.empty() ? text_at(error, "field") + " " + text_at(error, "code") : message;
 }
 
-/// Where an organization with SAML authorizes the token; empty unless GitHub asks for that:
+/// The address at which an organization with SAML authorizes the token; empty unless required:
 /// "required; url=https://github.com/orgs/o/sso?authorization_request=A".
 std::string authorization_address(Response const& answer) {
   constexpr std::string_view name = "url=";

@@ -19,15 +19,15 @@ using boost::asio::awaitable;
 using nlohmann::json;
 
 constexpr int max_redirects = 5;
-/// 100 issues each. A search that needs more is a wrong search.
+/// Pages of 100 issues that are read at most. A correct search needs fewer.
 constexpr int max_pages = 1000;
 /// GitHub asks for a second between two requests that write.
 constexpr std::chrono::seconds between_writes{1};
-/// After that a list shows what was created; tens of seconds have been seen.
+/// The time after which a list shows a new issue; tens of seconds have been seen.
 constexpr std::chrono::seconds longest_lag{120};
-/// Between two searches within that time.
+/// The pause between two searches within that time.
 constexpr std::chrono::seconds longest_search_pause{30};
-/// A wrong `retry-after` must not end all filing.
+/// The longest pause: a wrong `retry-after` must not end all filing.
 constexpr std::chrono::hours longest_pause{24};
 
 std::chrono::seconds backoff(int earlier) {
@@ -72,8 +72,8 @@ std::optional<CreatedIssue> read_issue(json const& object, IssueDraft const& dra
   return issue;
 }
 
-/// Whether `issue` is by the token's user. A key can be copied from another issue, so it proves
-/// nothing. An App's token may not ask for its login; its issues are by a "Bot", and only Apps that
+/// True when `issue` is by the token's user. A key can be copied from another issue, so it proves
+/// nothing. An App's token may not read its login; its issues are by a "Bot", and only Apps that
 /// the repository's owner installed write as such.
 bool is_by(json const& issue, std::string const& login) {
   auto const user = issue.find("user");
@@ -108,7 +108,7 @@ bool may_label(json const& repository) {
          is_true(*permissions, "push");
 }
 
-/// Whether a comma-separated list holds one of the two scopes that let a token write issues.
+/// True when a comma-separated list holds one of the two scopes that let a token write issues.
 bool lets_write(std::string_view scopes) {
   for (std::string_view rest = scopes; !rest.empty();) {
     auto const end = std::min(rest.find(','), rest.size());
@@ -120,7 +120,7 @@ bool lets_write(std::string_view scopes) {
   return false;
 }
 
-/// Of an answer that is no success.
+/// The error code of a response that is not a success.
 ErrorCode code_of(Response const& answer) {
   auto const kind = kind_of(answer);
   if (kind == AnswerKind::lost || kind == AnswerKind::rate_limited) return ErrorCode::unavailable;
@@ -145,7 +145,7 @@ std::optional<http::Url> https_url(std::string const& text) {
   return url;
 }
 
-/// Whether GitHub said no, and would say so again.
+/// True when GitHub refused the request, and would refuse it again.
 bool is_final(Error const& error) {
   return error.code == ErrorCode::refused || error.code == ErrorCode::not_found;
 }
@@ -171,8 +171,8 @@ Client::Client(Transport& transport, Clock const& clock, Sleeper sleep, ClientOp
       options_{std::move(options)},
       repository_url_{options_.api + "/repos/" + options_.repository} {}
 
-/// What `find` finds, or else what `create` makes. When the answer to that is lost, it may have
-/// been made: it is looked for before it is made again.
+/// The result of `find`, or else of `create`. When the response to `create` is lost, the object may
+/// exist: `find` is repeated before `create` is.
 template <class T>
 awaitable<Result<T>> Client::find_or_create(Find<T> find, Create<T> create, SentCreate sent) {
   for (int earlier = 0;; ++earlier) {
@@ -185,12 +185,12 @@ awaitable<Result<T>> Client::find_or_create(Find<T> find, Create<T> create, Sent
     if (is_final(created.error()) || is_paused()) keep(sent, std::nullopt);
     bool const is_lost = created.error().code == ErrorCode::unavailable && !is_paused();
     if (!is_lost || earlier == options_.retries) co_return created.error();
-    tell_repetition(created.error());
+    report_repetition(created.error());
   }
 }
 
-/// What `find` finds; asked again until two minutes after `sent_at`, when what was created then
-/// must be listed.
+/// The result of `find`, which is repeated until two minutes after `sent_at`: then lists show an
+/// object that was created at that time.
 template <class T>
 awaitable<Result<std::optional<T>>> Client::find_in_lagging_lists(
     Find<T> const& find, std::optional<Timestamp> sent_at) {
@@ -234,12 +234,12 @@ awaitable<Result<std::optional<std::string>>> Client::comment_once(std::string i
   auto const written =
       co_await find_or_create(std::move(find_it), std::move(create_it), std::move(sent));
   if (written) co_return *written;
-  // Whoever may write to the repository may comment on a locked issue, others may not.
+  // Only users with write access to the repository may comment on a locked issue.
   if (is_locked && says_locked(written.error())) co_return std::nullopt;
   co_return written.error();
 }
 
-/// Nothing when the issue that was filed as `report` is not there any more.
+/// Nothing when the issue that was filed as `report` does not exist any more.
 awaitable<Result<std::optional<Client::CommentPlace>>> Client::place_for_comments(
     std::string const& issue_url, std::string const& report) {
   auto const url = https_url(issue_url);
@@ -248,7 +248,7 @@ awaitable<Result<std::optional<Client::CommentPlace>>> Client::place_for_comment
   auto const answer = co_await get(issue);
   if (answer) co_return place_in(object_in(*answer), issue_url, report);
   if (answer.error().code != ErrorCode::not_found) co_return answer.error();
-  // GitHub says the same of a repository that the token may no longer see.
+  // GitHub replies the same for a repository that the token may no longer see.
   auto const seen = co_await access_to(issue.substr(0, issue.rfind("/issues/")));
   if (!seen) co_return seen.error();
   auto const obstacle = obstacle_to_issues(*seen);
@@ -256,7 +256,7 @@ awaitable<Result<std::optional<Client::CommentPlace>>> Client::place_for_comment
   co_return std::nullopt;
 }
 
-/// It is the report by its key, or by its address where somebody has edited the key away.
+/// The issue is the report if it has the key, or the address where a user edited the key away.
 Result<std::optional<Client::CommentPlace>> Client::place_in(json const& issue,
                                                              std::string const& issue_url,
                                                              std::string const& report) const {
@@ -292,7 +292,7 @@ awaitable<Result<std::string>> Client::create_comment(std::string const& comment
   co_return text_at(object_in(*answer), "html_url");
 }
 
-/// The login of the token's user; empty for an App's installation token, which may not ask for it.
+/// The login of the token's user; empty for an App's installation token, which may not read it.
 awaitable<Result<std::string>> Client::login() {
   auto const user = co_await get(options_.api + "/user");
   if (!user && is_final(user.error())) co_return std::string{};
@@ -300,8 +300,8 @@ awaitable<Result<std::string>> Client::login() {
   co_return text_at(object_in(*user), "login");
 }
 
-/// By label and by creator: a token that may not push has its labels dropped, and users may take
-/// labels off. The whole list is read only where neither would do.
+/// Searches by label and by creator: GitHub drops the labels of a token that may not push, and
+/// users may remove labels. The whole list is read only if neither search is possible.
 awaitable<Result<Client::Search>> Client::search_for(IssueDraft const& draft) {
   auto const repository = co_await get(repository_url_);
   if (!repository) co_return repository.error();
@@ -394,7 +394,7 @@ awaitable<Result<CreatedIssue>> Client::create(IssueDraft const& draft) {
   auto const answer = co_await post(repository_url_ + "/issues", body);
   if (!answer) co_return within("create issue", answer.error());
   auto issue = read_issue(json::parse(answer->body, nullptr, false), draft);
-  // It was filed, but under which number? Only another search can tell.
+  // It was filed, but its number is not known: it is searched for again.
   if (!issue) co_return Error{ErrorCode::unavailable, "create issue: GitHub's answer is no issue"};
   issue->body = draft.body;
   co_return *issue;
@@ -413,7 +413,8 @@ awaitable<Result<Response>> Client::post(std::string url, json const& body) {
   co_return co_await send(std::move(creation));
 }
 
-/// The successful answer. Redirects are followed and limits waited for, since neither did anything.
+/// The successful response. Follows redirects and waits until limits end, since neither did
+/// anything.
 awaitable<Result<Response>> Client::send(Request request) {
   if (is_paused()) co_return not_sent(request);
   int redirects = 0;
@@ -435,14 +436,14 @@ awaitable<Result<Response>> Client::send(Request request) {
       keep_pause(answer, troubles);
       co_return error_of(request, answer);
     }
-    tell_repetition(error_of(request, answer));
+    report_repetition(error_of(request, answer));
     co_await sleep_(*pause);
     ++troubles;
   }
 }
 
-/// Nothing when repeating cannot help. A lost answer is asked for again only where that changes
-/// nothing.
+/// Nothing when repeating cannot help. After a lost response, only requests that change nothing are
+/// repeated.
 std::optional<std::chrono::seconds> Client::pause_before_repeating(Request const& request,
                                                                    Result<Response> const& answer,
                                                                    int troubles) const {
@@ -461,7 +462,7 @@ bool Client::is_paused() const {
   return clock_.now() < options_.not_before;
 }
 
-/// A limit that is not waited for holds for whatever is sent next, by this client or another.
+/// A limit that the client does not wait for holds for the next request of any client.
 void Client::keep_pause(Result<Response> const& answer, int troubles) {
   if (!answer || kind_of(*answer) != AnswerKind::rate_limited) return;
   auto const now = clock_.now();
@@ -485,7 +486,7 @@ Error Client::error_of(Request const& request, Result<Response> const& answer) c
       masked(request.method + " " + request.url, token) + ": " + explanation_of(*answer, token)};
 }
 
-void Client::tell_repetition(Error const& why) const {
+void Client::report_repetition(Error const& why) const {
   if (options_.on_repetition) options_.on_repetition(why);
 }
 
@@ -500,7 +501,7 @@ Request Client::request(std::string method, std::string url) const {
   return request;
 }
 
-/// Where a redirect leads. The token goes with it, so it must not leave GitHub's host.
+/// The target of a redirect. The token is sent there, so it must be on GitHub's host.
 Result<std::string> Client::redirected(Request const& request, Response const& answer) const {
   auto const from = https_url(request.url);
   auto const location = header_of(answer, "location");

@@ -17,21 +17,20 @@
 
 namespace torchwatch::github {
 
-/// Which repository is told, as whom, and how stubbornly.
+/// The repository, the token, and the limits of a client.
 struct ClientOptions {
   /// Without a trailing slash; GitHub Enterprise Server: "https://HOST/api/v3".
   std::string api = "https://api.github.com";
   std::string repository;  ///< "owner/name"
   std::string token;
   std::string user_agent = "torchwatch";
-  /// How often a request is repeated after a limit or an answer that was lost, and how often a
-  /// create is.
+  /// The number of repetitions of a request after a limit or a lost response, and of a create.
   int retries = 5;
-  /// The longest single wait that is obeyed. A primary limit is lifted within the hour.
+  /// The longest single wait. A primary limit is lifted within the hour.
   std::chrono::seconds patience{3700};
   /// GitHub asked for a pause that ends then; no request is sent before.
   Timestamp not_before{};
-  /// Told why, whenever a request is going to be repeated.
+  /// Called with the reason before each repetition of a request.
   std::function<void(Error const&)> on_repetition{};
   /// Receives the end of each pause that GitHub asks for and that is longer than `patience`, or
   /// comes after `retries`. The owner hands it to the next client as `not_before`.
@@ -44,34 +43,35 @@ using Sleeper = std::function<boost::asio::awaitable<void>(std::chrono::seconds)
 /// An issue as GitHub has it.
 struct CreatedIssue {
   std::int64_t number = 0;
-  std::string url;                          ///< for people
-  std::string body;                         ///< as it is now: people may have edited it
+  std::string url;                          ///< the page of the issue
+  std::string body;                         ///< the current one: users may have edited it
   bool existed = false;                     ///< it had been filed before
-  std::vector<std::string> missing_labels;  ///< asked for, not on it: the token may not label
+  std::vector<std::string> missing_labels;  ///< requested, but dropped by GitHub
 };
 
-/// The last request to create an issue, for as long as it is not known what became of it.
+/// The last request to create an issue, until its result is known.
 struct SentCreate {
   std::optional<Timestamp> at;  ///< when it was sent; nothing when there is none
   /// Stores a new value of `at`: before a request is sent, and when GitHub did nothing for it. A
-  /// crash in between then leaves `at` behind, and the issue is looked for.
+  /// crash in between then leaves `at` behind, and the issue is searched for.
   std::function<void(std::optional<Timestamp>)> store{};
 };
 
-/// What GitHub tells of the repository and of whoever asks, without anything being written.
+/// GitHub's information about the repository and the token's rights. Nothing is written to get it.
 struct Access {
   std::string repository;  ///< its full name, as GitHub spells it
   bool has_issues = true;
   bool is_archived = false;  ///< then nothing can be written
-  /// Whether GitHub keeps the labels of an issue that the token creates. Needs the right to push:
-  /// of a token that may only triage, they are dropped without a word.
+  /// True when GitHub keeps the labels of an issue that the token creates. The token needs the
+  /// right to push: GitHub silently drops the labels of a token that may only triage.
   bool may_label = false;
-  /// Of a classic token: "repo, read:org"; empty where GitHub does not tell, as with other tokens.
+  /// The scopes of a classic token: "repo, read:org". GitHub does not list those of other tokens:
+  /// empty.
   std::string scopes;
 };
 
-/// Why nobody could file issues with `access`, in one line; empty when nothing speaks against it.
-/// Only to write one would prove it.
+/// The reason why issues cannot be filed with `access`, in one line; empty when none is known. Only
+/// filing an issue proves that it works.
 std::string obstacle_to_issues(Access const& access);
 
 /// Files issues through GitHub's REST API, version 2022-11-28. Sends one request at a time; used by
@@ -82,21 +82,21 @@ class Client {
 
   /// The issue of the token's own user that holds the draft's marker. It is created only after a
   /// search, open and closed, has not found it. GitHub's lists lag by tens of seconds: when the
-  /// answer to a create was lost, now or before (`sent`), the issue is searched for until two
-  /// minutes have passed since then. Limits are waited for. Fails with `refused` or `not_found` and
-  /// GitHub's reason when repeating cannot help, with `unavailable` when GitHub could not be
-  /// reached, or wants no request now: calling again with the same draft and what `sent` stored is
-  /// then safe.
+  /// response to a create was lost, now or before (`sent`), the issue is searched for until two
+  /// minutes have passed since then. Waits until limits end. Fails with `refused` or `not_found`
+  /// and GitHub's reason when repeating cannot help. Fails with `unavailable` when GitHub could not
+  /// be reached, or wants no request now. Then it is safe to call it again with the same draft and
+  /// the time that `sent` stored.
   boost::asio::awaitable<Result<CreatedIssue>> file_once(IssueDraft draft, SentCreate sent);
 
-  /// The URL of the comment that holds the draft's marker, on the issue at `issue_url`, whichever
-  /// repository that is in; written only after the issue's comments were searched, and searched for
-  /// again whenever GitHub's answer was lost. Nothing when no comment can be written there any
+  /// The URL of the comment that holds the draft's marker, on the issue at `issue_url`, in any
+  /// repository. It is written only after the issue's comments were searched, and searched for
+  /// again whenever GitHub's response was lost. Nothing when no comment can be written there any
   /// more: the issue was deleted or locked, or is another one now. Fails like file_once.
   boost::asio::awaitable<Result<std::optional<std::string>>> comment_once(std::string issue_url,
                                                                           CommentDraft draft);
 
-  /// Asks for the repository alone. Fails like file_once.
+  /// Requests the repository alone. Fails like file_once.
   boost::asio::awaitable<Result<Access>> access();
 
   /// The keys of all reports of the token's own user, open and closed, that carry `label`. Fails
@@ -107,7 +107,7 @@ class Client {
   template <class T>
   using Awaitable = boost::asio::awaitable<Result<T>>;
 
-  /// Where an issue's comments are.
+  /// The address of an issue's comments.
   struct CommentPlace {
     std::string url;
     bool is_locked = false;
@@ -118,9 +118,9 @@ class Client {
   template <class T>
   using Create = std::function<Awaitable<T>()>;
 
-  /// Where a report is looked for, and whose it must be.
+  /// The lists in which a report is searched, and the user whose issue it must be.
   struct Search {
-    std::string login;  ///< empty: an App's token, which may not ask for its own
+    std::string login;  ///< empty: an App's token, which may not read its own
     std::vector<std::string> urls;
   };
 
@@ -149,7 +149,7 @@ class Client {
   Awaitable<Response> post(std::string url, nlohmann::json const& body);
   Awaitable<Response> send(Request request);
 
-  void tell_repetition(Error const& why) const;
+  void report_repetition(Error const& why) const;
   bool is_paused() const;
   void keep_pause(Result<Response> const& answer, int troubles);
   Error not_sent(Request const& request) const;

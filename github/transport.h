@@ -10,9 +10,9 @@ namespace torchwatch::github {
 using http::Request;
 using http::Response;
 
-/// What github needs from the network, and no more. Any HTTP answer is a value, whatever its
-/// status; an Error with code `unavailable` means that none came, and the request may or may not
-/// have taken effect.
+/// The network functions that the client needs. An HTTP response is a value with any status. An
+/// Error with code `unavailable` means that there was none, and the request may or may not have
+/// taken effect.
 class Transport {
  public:
   virtual ~Transport() = default;

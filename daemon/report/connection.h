@@ -21,7 +21,7 @@ using OpenTransport = std::function<std::unique_ptr<github::Transport>()>;
 /// variables.
 OpenTransport https_transport(config::GithubOptions const& options);
 
-/// Waits on a timer of the loop.
+/// Waits without blocking the loop.
 boost::asio::awaitable<void> sleep_for(std::chrono::seconds duration);
 
 /// The services that a client of GitHub uses. Tests replace each.

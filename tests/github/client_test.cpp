@@ -89,7 +89,7 @@ class GithubClient : public testing::Test {
     return object;
   }
 
-  /// The issue with the draft's key that somebody else wrote.
+  /// The issue with the draft's key of another user.
   json forged_issue(int number) const {
     auto object = issue(number, {"perf"});
     object["user"]["login"] = "mallory";
@@ -176,7 +176,7 @@ constexpr auto comments = "GET /issues/7/comments?per_page=100";
 
 TEST_F(GithubClient, AddsACommentThatIsNotThere) {
   reply(200, filed_issue());
-  reply(200, {comment(1, "what somebody thinks"), nullptr});
+  reply(200, {comment(1, "the opinion of a user"), nullptr});
   reply(201, comment(2, "found"));
 
   auto const added = add_comment();

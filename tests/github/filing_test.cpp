@@ -9,7 +9,7 @@
 #include "tests/github/github_fixture.h"
 #include "tests/github/stories.h"
 
-/// Filing issues over real TLS at a GitHub that keeps what it is told and fails as it is asked to.
+/// Files issues over real TLS at a fake GitHub that stores them and fails on request.
 namespace torchwatch::github {
 namespace {
 
@@ -113,7 +113,7 @@ TEST_F(Filing, FindsTheIssueAgainEvenWhenClosed) {
   EXPECT_EQ(issues(), 1U);
 }
 
-TEST_F(Filing, TellsTwoIncidentsApart) {
+TEST_F(Filing, OfTwoIncidents_CreatesTwoIssues) {
   ASSERT_TRUE(file(draft_));
   auto story = culprit_story();
   story.nightly.commit = sha_of('9');
@@ -318,7 +318,7 @@ TEST_F(Filing, AddsNoCommentToAnIssueThatIsLockedOrGone) {
   change({{"settings", {{"push", false}}}});
   EXPECT_FALSE(add_comment().value());
   change({{"settings", {{"push", true}}}});
-  EXPECT_TRUE(add_comment().value()) << "whoever may write to the repository may";
+  EXPECT_TRUE(add_comment().value()) << "users with write access may";
 
   change({{"deleted", {1}}});
   EXPECT_FALSE(add_comment().value());
