@@ -108,8 +108,7 @@ std::string packages_story(Bisection const& bisection) {
   return text + (lines.empty() ? "" : "\n");
 }
 
-/// The series without an answer: no finding names them, and the bisection did not see that they are
-/// unchanged.
+/// The series without an answer: no finding names them, and they were not measured as unchanged.
 std::string open_story(Bisection const& bisection) {
   if (bisection.steps.empty()) return {};
   auto const is_named = [&](Series const& series) {

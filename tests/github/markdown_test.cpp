@@ -44,6 +44,19 @@ TEST(Markdown, DrawsTables) {
   EXPECT_EQ(table({"a", "b"}, {{"1", "2"}}), "| a | b |\n| --- | --- |\n| 1 | 2 |\n");
 }
 
+TEST(Markdown, FoldsTextUnderATitle) {
+  EXPECT_EQ(folded("Builds", "two\n", 1000),
+            "<details><summary>Builds</summary>\n\ntwo\n\n</details>\n\n");
+}
+
+TEST(Markdown, CutsFoldedTextInside) {
+  auto const text = folded("Builds", std::string(2000, 'x'), 1000);
+  EXPECT_EQ(text.size(), 1000U);
+  EXPECT_TRUE(text.ends_with("characters.*\n\n</details>\n\n"));
+  EXPECT_EQ(folded("Builds", std::string(2000, 'x'), 300), "");
+  EXPECT_EQ(folded("Builds", "two\n", 50), "");
+}
+
 TEST(Markdown, ClipsBetweenCodePoints) {
   EXPECT_EQ(clip("abc", 3), "abc");
   EXPECT_EQ(clip("a\xE2\x82\xAC", 3), "a");
