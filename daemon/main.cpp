@@ -5,21 +5,27 @@
 #include <CLI/CLI.hpp>
 #include <boost/system/system_error.hpp>
 
+#include "daemon/cli/command_line.h"
 #include "daemon/cli/commands.h"
 #include "daemon/cli/printable_output.h"
 
 namespace torchwatch {
 namespace {
 
-constexpr int interrupted = 130;
+constexpr int interrupted = 130;  // the exit status of a shell after SIGINT
+
+constexpr auto program_example = R"($ torchwatch incidents
+id  nightly     series  worst   of                                  report
+1   2025-09-03  1       +20.4%  test_eval[dcgan-cpu-eager]_latency  state/reports/incident-1.md)";
 
 int run(int argc, char** argv) {
   cli::Invocation invocation{std::filesystem::read_symlink("/proc/self/exe").string(), ""};
   cli::Chosen chosen;
-  CLI::App app{"Watches PyTorch nightlies for performance regressions"};
+  CLI::App app{
+      "Finds performance regressions in PyTorch nightlies, and the commit that caused each one."};
   app.set_version_flag("--version", TORCHWATCH_VERSION);
   app.require_subcommand(1);
-  app.add_option("--config", invocation.config_file, "Configuration file")
+  app.add_option("--config", invocation.config_file, "File of the configuration")
       ->envname("TORCHWATCH_CONFIG")
       ->default_val("/etc/torchwatch/torchwatch.json");
   cli::add_init(app, invocation, chosen);
@@ -35,6 +41,7 @@ int run(int argc, char** argv) {
   cli::add_builds(app, invocation, chosen);
   cli::add_rule(app, invocation, chosen);
   cli::add_config(app, invocation, chosen);
+  cli::add_example(app, program_example);
   try {
     app.parse(argc, argv);
   } catch (CLI::ParseError const& problem) {

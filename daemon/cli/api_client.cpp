@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// The API without a socket, on the store of a configuration.
+/// The API without a socket, on the configured database.
 class OwnApi {
  public:
   OwnApi(storage::Store store, config::Options const& options)

@@ -14,11 +14,13 @@ class App;
 
 namespace torchwatch::cli {
 
-/// What the HTTP API answers to a path: a running service's, or this program's own from the store
-/// of its configuration, beside a running service, too. Errors are fit to be printed.
+/// A client of the HTTP API: of a running service, or of this program itself, which then reads the
+/// database that the configuration names. Reading works while a service uses that database.
+/// Error messages are for people.
 class ApiClient {
  public:
-  /// Of a service at http(s)://HOST:PORT or unix:/PATH; an empty `server` is the store's.
+  /// Connects to the service at http(s)://HOST:PORT or unix:/PATH. With an empty `server`, opens
+  /// the configured database.
   static Result<ApiClient> of(std::string const& server,
                               std::string const& token_file,
                               Invocation const& invocation);
@@ -26,7 +28,7 @@ class ApiClient {
   Result<nlohmann::ordered_json> get(std::string const& path) const;
   Result<std::string> get_text(std::string const& path) const;
 
-  /// All items of a list that comes in pages.
+  /// Returns all items of a list whose replies are pages.
   Result<nlohmann::ordered_json> get_all(std::string const& path) const;
 
  private:

@@ -5,7 +5,8 @@
 namespace torchwatch::cli {
 namespace {
 
-/// A doubling that brings less is as good as none. One may be bad luck, two are not.
+/// A doubling counts when throughput grows by 5%. Two that do not count end the search: one can be
+/// an outlier.
 constexpr double least_gain = 1.05;
 constexpr int most_in_vain = 2;
 constexpr std::int64_t largest_batch = std::int64_t{1} << 20;

@@ -86,7 +86,7 @@ void print_table(std::vector<JobOutcome> const& outcomes) {
   }
 }
 
-/// The operators that take most of an iteration, themselves.
+/// Prints the operators that take most time, without the operators that they call.
 void print_operators(JobOutcome const& outcome) {
   constexpr std::size_t most_rows = 12;
   constexpr auto row = "  {:<44} {:>9} {:>10} {:>13}\n";
@@ -107,7 +107,7 @@ void print_operators(JobOutcome const& outcome) {
       std::cout << fmt::format("  {:<44} {:>9.3f}\n", account, found->second);
   if (auto const events = outcome.accounts.find("gpu_trace_events");
       events != outcome.accounts.end() && events->second == 0)
-    std::cout << "  the GPU was not traced: PyTorch needs libcupti for that\n";
+    std::cout << "  the GPU was not traced: PyTorch found no libcupti\n";
 }
 
 int run_bench(config::Options const& options,
@@ -128,7 +128,7 @@ int run_bench(config::Options const& options,
   return all_ok ? 0 : could_not_run;
 }
 
-/// What `bench` was given on the command line.
+/// The options of `bench`.
 struct BenchFlags {
   std::vector<std::string> benchmarks;
   std::vector<std::string> models;
@@ -149,12 +149,12 @@ std::map<std::string, config::Precision> const precisions{{"fp32", config::Preci
 std::map<std::string, config::Tf32> const tf32_words{
     {"default", config::Tf32::as_pytorch}, {"on", config::Tf32::on}, {"off", config::Tf32::off}};
 
-/// The same file for a worker, which runs in a directory of its own.
+/// Returns the absolute path. A worker runs in a directory of its own.
 std::string absolute_path(std::string const& path) {
   return std::filesystem::absolute(path).lexically_normal().string();
 }
 
-/// What the flags ask for. Searching a batch size is about inference alone.
+/// Returns the request of the options. A search for a batch size measures inference only.
 BenchRequest to_request(BenchFlags const& flags, Device device) {
   auto request = flags.request;
   request.benchmarks = to_benchmarks(flags.benchmarks);
@@ -168,66 +168,77 @@ BenchRequest to_request(BenchFlags const& flags, Device device) {
 }
 
 void add_suite_flags(CLI::App& bench, BenchFlags& flags) {
-  bench.add_option("--benchmark", flags.benchmarks, "Only these, by TorchBench's name")
-      ->check(parsed_by(parse_benchmark, benchmark_form));
-  bench.add_option("--model", flags.models, "Only these models, train and eval");
-  bench.add_option("--device", flags.device, "cpu or cuda")
-      ->check(parsed_by(parse_device, "cpu or cuda"))
-      ->capture_default_str();
-  bench.add_option("--backend", flags.suite.backend, "eager, script or aoti")
-      ->check(CLI::IsMember({"eager", "script", "aoti"}))
-      ->capture_default_str();
-  bench
-      .add_option("--files", flags.suite.files, "Directory of models of other backends than eager")
-      ->check(CLI::ExistingDirectory)
-      ->transform(absolute_path);
-  bench.add_option("--precision", flags.suite.precision, "fp32, fp16, bf16, or amp for a mixture")
-      ->transform(CLI::CheckedTransformer(precisions, CLI::ignore_case));
   bench
       .add_option(
-          "--tf32", flags.suite.tf32, "Whether CUDA may round factors of fp32 products: on or off")
+          "--benchmark", flags.benchmarks, "Measure only these benchmarks, by TorchBench's name")
+      ->check(parsed_by(parse_benchmark, benchmark_form));
+  bench.add_option("--model", flags.models, "Measure only these models, train and eval");
+  bench.add_option("--device", flags.device, "Device: cpu or cuda")
+      ->check(parsed_by(parse_device, "cpu or cuda"))
+      ->capture_default_str();
+  bench.add_option("--backend", flags.suite.backend, "Backend: eager, script or aoti")
+      ->check(CLI::IsMember({"eager", "script", "aoti"}))
+      ->capture_default_str();
+  bench.add_option("--files", flags.suite.files, "Directory of models for script and aoti")
+      ->check(CLI::ExistingDirectory)
+      ->transform(absolute_path);
+  bench.add_option("--precision", flags.suite.precision, "Precision: fp32, fp16, bf16 or amp")
+      ->transform(CLI::CheckedTransformer(precisions, CLI::ignore_case));
+  bench
+      .add_option("--tf32", flags.suite.tf32, "TF32 for fp32 products on CUDA: default, on or off")
       ->transform(CLI::CheckedTransformer(tf32_words, CLI::ignore_case));
-  bench.add_flag("--smoke", flags.smoke, "Small batches and depth");
+  bench.add_flag("--smoke", flags.smoke, "Reduce batch, resolution, width and depth");
 }
 
 void add_measure_flags(CLI::App& bench, BenchFlags& flags) {
-  bench.add_option("--runs", flags.measure.runs, "Timed runs")
+  bench.add_option("--runs", flags.measure.runs, "Timed runs of each benchmark")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
-  bench.add_option("--threads", flags.measure.threads, "Intra-operator threads")
+  bench.add_option("--threads", flags.measure.threads, "Threads within an operator")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
   bench
       .add_option_function<int>(
           "--timeout",
           [&flags](int seconds) { flags.measure.timeout = std::chrono::seconds{seconds}; },
-          "Seconds after which a worker is given up")
+          "Seconds after which a worker is stopped")
       ->check(CLI::Range(1, 86400))
       ->default_str(std::to_string(flags.measure.timeout.count()));
-  auto* const batch = bench.add_option("--batch", flags.request.batch, "Samples in an iteration")
-                          ->check(CLI::PositiveNumber);
+  auto* const batch =
+      bench
+          .add_option(
+              "--batch", flags.request.batch, "Samples per iteration; the model's own by default")
+          ->check(CLI::PositiveNumber);
   bench
       .add_flag("--find-batch",
                 flags.finds_batch,
-                "Look for the batch at which each model infers most samples a second")
+                "Find the batch at which each model infers most samples per second")
       ->excludes(batch);
-  bench.add_option("--worker", flags.measure.worker, "Worker executable")
+  bench.add_option("--worker", flags.measure.worker, "Worker to run")
       ->check(CLI::ExistingFile)
       ->transform(absolute_path);
-  bench.add_flag("--profile", flags.request.profile, "Also tell what each operator costs");
+  bench.add_flag("--profile", flags.request.profile, "Also print the cost of each operator");
 }
+
+constexpr auto bench_example =
+    R"($ torchwatch bench --smoke --model resnet18
+benchmark                                    latency ms    cmem MiB    gmem MiB  leak B/iter        s
+test_train[resnet18-cpu-eager]                   10.049       15.70           -            0      0.6
+test_eval[resnet18-cpu-eager]                     3.538        4.59           -            0      0.4)";
 
 }  // namespace
 
 void add_bench(CLI::App& app, Invocation const& invocation, Chosen& chosen) {
   auto const flags = std::make_shared<BenchFlags>();
-  auto* const bench = app.add_subcommand("bench", "Measure a build now; needs no configuration");
-  bench->add_option("--prefix", flags->request.prefix, "Build: a directory with build.json")
+  auto* const bench =
+      app.add_subcommand("bench", "Measures a build now, without configuration or database.");
+  bench->add_option("--prefix", flags->request.prefix, "Directory of the build, with build.json")
       ->check(CLI::ExistingDirectory);
   add_suite_flags(*bench, *flags);
   add_measure_flags(*bench, *flags);
-  bench->add_flag("!--no-isolation", flags->is_isolated, "Keep workers in no sandboxes");
+  bench->add_flag("!--no-isolation", flags->is_isolated, "Run workers without a sandbox");
   bench->add_flag("--json", flags->request.as_json, "Print JSON");
+  add_example(*bench, bench_example);
   bench->callback([flags, &invocation, &chosen] {
     chosen = [flags, &invocation] {
       set_up_log(config::LogLevel::warning);

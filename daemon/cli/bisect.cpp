@@ -31,14 +31,14 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// What to bisect, as typed. What is not given is as BisectionRequest or the configuration has
-/// it, or as it was in the bisection `again`.
+/// The request that the options describe. Options that the user leaves out have the defaults of
+/// BisectionRequest and the configuration, or the values of the bisection `again`.
 struct BisectRequest {
-  std::optional<std::int64_t> again;  ///< id of a bisection of the service that is asked
-  std::string start;                  ///< here in git's syntax, for the watched repository
+  std::optional<std::int64_t> again;  ///< ID of a bisection of the service
+  std::string start;                  ///< without --server: any name that git accepts
   std::string end;
   std::vector<Benchmark> benchmarks;
-  std::string fleet;  ///< empty: the first one
+  std::string fleet;  ///< empty: the first fleet
   std::optional<Metric> metric;
   std::optional<double> threshold;
   std::optional<Direction> direction;
@@ -48,15 +48,15 @@ struct BisectRequest {
 
 using nlohmann::ordered_json;
 
-/// Prints the steps that are done and not in `printed`, and remembers them there: steps of a wave
-/// are planned together and end in any order.
+/// Prints the finished steps that are not in `printed`, and adds them to it. Steps of a wave finish
+/// in any order.
 void print_steps(ordered_json const& steps, std::set<std::size_t>& printed) {
   for (std::size_t i = 0; i < steps.size(); ++i)
     if (steps[i].at("done") == true && printed.insert(i).second)
       std::cerr << "  " << line_of_step(steps[i]) << '\n';
 }
 
-/// Prints a bisection as the API shows it, and says by the exit status whether it found a change.
+/// Prints a bisection that ended. Returns the exit status: incident_found when it found a change.
 int conclude(ordered_json const& bisection, bool as_json) {
   if (as_json)
     std::cout << bisection.dump(2) << '\n';
@@ -64,22 +64,21 @@ int conclude(ordered_json const& bisection, bool as_json) {
     print_bisection(bisection);
   auto const state = text(bisection, "state");
   if (state == "failed") return complain("bisect", text(bisection, "failure"));
-  if (state != "done") return complain("bisect", "the bisection is " + state);
+  if (state != "done") return complain("bisect", "the bisection is " + state + ", not done");
   if (bisection.at("outcome") == "not_reproduced") return nothing_found;
   if (bisection.at("outcome") == "environment") return incident_found;
   if (bisection.at("findings").empty())
-    return complain("bisect", "the bisection ended before it was sure");
+    return complain("bisect", "the bisection ended before it was sure; the reason is above");
   return incident_found;
 }
 
-/// In git's syntax; a nightly's full hash where there is no repository.
+/// Resolves a name that git accepts. Without a repository, only a full hash is a commit.
 Result<CommitSha> commit_of(config::SourceOptions const& source, std::string const& text) {
   if (source.repository.empty() && is_commit_sha(text)) return CommitSha{text};
   if (source.repository.empty())
     return Error{ErrorCode::invalid_argument,
                  "found commit \"" + text +
-                     "\", allowed the 40 hexadecimal digits of a nightly's without "
-                     "source.repository"};
+                     "\", allowed are 40 hexadecimal digits; other names need source.repository"};
   auto const history = bisect::GitHistory::open(source.repository);
   if (!history) return history.error();
   return history->resolve(text);
@@ -102,7 +101,7 @@ Result<BisectionRequest> to_request(config::Options const& options, BisectReques
   return request;
 }
 
-/// Commits that are not here may be new ones that the remote has.
+/// Returns the request with resolved commits. Fetches from the remote when a commit is unknown.
 asio::awaitable<Result<BisectionRequest>> to_request(builds::GitFetch& git_fetch,
                                                      config::Options const& options,
                                                      BisectRequest const& asked) {
@@ -113,8 +112,8 @@ asio::awaitable<Result<BisectionRequest>> to_request(builds::GitFetch& git_fetch
   co_return to_request(options, asked);
 }
 
-/// Carries out those into the merges that `ended` names, and in turn those into merges that these
-/// name, and adds them to it. One that cannot go on now is left to the service.
+/// Runs the bisections into merges that those in `ended` wait for, and adds them to `ended`. New
+/// ones can have merges themselves. One that fails now is left to the service.
 asio::awaitable<void> search_merges(bisection::Queue& queue,
                                     storage::Store& store,
                                     std::vector<Bisection>& ended) {
@@ -130,8 +129,8 @@ asio::awaitable<void> search_merges(bisection::Queue& queue,
   }
 }
 
-/// Begins the bisection that was asked for, or goes on with it, and ends it. Returns it first, and
-/// then those into merges.
+/// Starts or resumes the requested bisection and runs it to its end. Returns that bisection,
+/// followed by those into merges.
 asio::awaitable<Result<std::vector<Bisection>>> run(service::Service& service,
                                                     storage::Store& store,
                                                     config::Options const& options,
@@ -153,7 +152,7 @@ asio::awaitable<Result<std::vector<Bisection>>> run(service::Service& service,
   co_return std::move(ended);
 }
 
-/// What was typed, and nothing else.
+/// Returns the body of the request: only the options that the user gave.
 ordered_json to_body(BisectRequest const& asked) {
   auto body = ordered_json::object();
   if (asked.again) body["again"] = *asked.again;
@@ -174,7 +173,7 @@ int bisect_here(config::Options const& options,
                 BisectRequest const& asked) {
   auto store = service::open_store(options);
   if (!store)
-    return complain("bisect", store.error().message + " (ask the running service: --server)");
+    return complain("bisect", store.error().message + " (for a running service, use --server)");
   SystemClock const clock;
   asio::io_context loop{1};
   service::Service service{loop.get_executor(), options, invocation.executable, *store, clock};
@@ -210,7 +209,7 @@ int bisect_there(std::string const& url,
   }
 }
 
-/// What `bisect` was given on the command line.
+/// The options of `bisect`.
 struct BisectFlags {
   BisectRequest request;
   std::vector<std::string> benchmarks;
@@ -223,46 +222,46 @@ struct BisectFlags {
 
 void add_request_flags(CLI::App& bisect, BisectFlags& flags) {
   auto& request = flags.request;
-  bisect.add_option("--start", request.start, "Good commit; required unless --again");
-  bisect.add_option("--end", request.end, "Bad commit; required unless --again");
+  bisect.add_option("--start", request.start, "Good commit; required without --again");
+  bisect.add_option("--end", request.end, "Bad commit; required without --again");
   bisect
       .add_option("--benchmark",
                   flags.benchmarks,
-                  "Benchmark, such as test_train[dlrm-cpu-eager]; required unless --again")
+                  "Benchmark, such as test_train[dlrm-cpu-eager]; required without --again")
       ->check(parsed_by(parse_benchmark, benchmark_form));
-  bisect.add_option("--fleet", request.fleet, "Where to measure; the first fleet by default");
-  bisect.add_option("--metric", flags.metric, "latency, cmem, gmem or leak")
+  bisect.add_option("--fleet", request.fleet, "Fleet that measures; the first one by default");
+  bisect.add_option("--metric", flags.metric, "Metric: latency, cmem, gmem or leak")
       ->check(parsed_by(parse_metric, "latency, cmem, gmem or leak"))
       ->default_str("latency");
-  bisect.add_option("--threshold", request.threshold, "Relative change that counts")
+  bisect.add_option("--threshold", request.threshold, "Smallest relative change that counts")
       ->check(CLI::Range(0.0001, 1.0))
       ->default_str("0.07");
-  bisect.add_option("--direction", flags.direction, "increase, decrease or both")
+  bisect.add_option("--direction", flags.direction, "Change: increase, decrease or both")
       ->check(parsed_by(parse_direction, "increase, decrease or both"))
       ->default_str("increase");
   bisect
       .add_option("--prior",
                   flags.prior,
-                  "Who is suspected first: all alike (uniform), or by paths touched (paths)")
+                  "First suspects: all alike (uniform), or by the paths they touch (paths)")
       ->check(parsed_by(parse_prior, "uniform or paths"))
       ->default_str("bisect.prior");
 }
 
 void add_server_flags(CLI::App& bisect, BisectFlags& flags) {
   auto* const server = bisect.add_option(
-      "--server", flags.server, "Ask the service at http(s)://HOST:PORT or unix:/PATH");
+      "--server", flags.server, "Run it in the service at http(s)://HOST:PORT or unix:/PATH");
   auto* const token =
-      bisect.add_option("--token-file", flags.token_file, "Bearer token for --server");
+      bisect.add_option("--token-file", flags.token_file, "File with the token for --server");
   server->needs(token);
   token->needs(server);
   bisect
       .add_option("--again",
                   flags.request.again,
-                  "Id of a bisection of the service; what else is not given is as it was there")
+                  "Repeat the bisection with this ID; options that you leave out keep its values")
       ->needs(server);
 }
 
-/// A bisection that is not asked for again has to be described.
+/// Throws unless the options describe a bisection or repeat one.
 void check_described(CLI::App const& bisect) {
   if (bisect.count("--again") > 0) return;
   for (auto const* const name : {"--start", "--end", "--benchmark"})
@@ -278,15 +277,23 @@ BisectRequest to_request(BisectFlags const& flags) {
   return request;
 }
 
+constexpr auto bisect_example =
+    R"($ torchwatch bisect --start 2025-09-02 --end 2025-09-03 --benchmark 'test_eval[dcgan-cpu-eager]' \
+    --server http://localhost:8917 --token-file token
+bisection ...: Culprit proved
+  Culprit (proved against its parent): 769d8b297454... [CPU] Keep the memory format of convolutions ...
+...)";
+
 }  // namespace
 
 void add_bisect(CLI::App& app, Invocation const& invocation, Chosen& chosen) {
   auto const flags = std::make_shared<BisectFlags>();
-  auto* const bisect =
-      app.add_subcommand("bisect", "Bisect between two commits, here or by a running service");
+  auto* const bisect = app.add_subcommand(
+      "bisect", "Finds the commit between two commits that changed a benchmark.");
   add_request_flags(*bisect, *flags);
   add_server_flags(*bisect, *flags);
   bisect->add_flag("--json", flags->request.as_json, "Print JSON");
+  add_example(*bisect, bisect_example);
   bisect->callback([flags, bisect, &invocation, &chosen] {
     check_described(*bisect);
     chosen = [flags, &invocation] {

@@ -80,7 +80,7 @@ void print_finding(ordered_json const& finding) {
     std::cout << "    No revert check: " << text(finding, "no_revert_check") << '\n';
 }
 
-/// "headline: reason", as far as there are any.
+/// Prints "headline: reason", or the headline alone; nothing without a headline.
 void print_summary(ordered_json const& summarized) {
   if (summarized.at("headline").is_null()) return;
   std::cout << text(summarized, "headline");
@@ -106,7 +106,7 @@ std::string belief_after(ordered_json const& step) {
     if (series.at("benchmark") != step.at("benchmark")) continue;
     if (surest.is_null() || belief.at("no_change") < surest.at("no_change")) surest = belief;
   }
-  return surest.is_null() ? "nothing new" : line_of_belief(surest);
+  return surest.is_null() ? "no new belief" : line_of_belief(surest);
 }
 
 std::string line_of_step(ordered_json const& step) {

@@ -20,9 +20,8 @@ namespace torchwatch::cli {
 namespace {
 
 struct BisectionsRequest {
-  std::optional<std::int64_t> id;  ///< of one bisection; none: all of them
-  std::optional<BisectionState>
-      state;  ///< paused, queued (resumed) or cancelled is what it becomes
+  std::optional<std::int64_t> id;       ///< of one bisection; none: all of them
+  std::optional<BisectionState> state;  ///< its new state: paused, queued (resumed) or cancelled
   bool as_json = false;
 };
 
@@ -76,7 +75,7 @@ std::string levels_of(ordered_json const& readings) {
 
 std::string result_of(ordered_json const& step) {
   auto const note = text(step, "note");
-  if (step.at("done") == false) return "not yet";
+  if (step.at("done") == false) return "not measured yet";
   if (step.at("skipped").is_string()) return short_sha(step.at("skipped")) + " " + note;
   return step.at("readings").empty() ? note : levels_of(step.at("readings"));
 }
@@ -108,7 +107,7 @@ void print_with_transcript(ordered_json const& bisection) {
   print_rows(rows);
 }
 
-/// What the service says about the request.
+/// Sends the request, and returns the reply of the service.
 Result<ordered_json> ask(Server const& server, BisectionsRequest const& asked) {
   if (!asked.id) return server.get("/api/v1/bisections");
   auto const path = api::url_of(BisectionId{*asked.id});
@@ -134,37 +133,44 @@ int run_bisections(std::string const& url,
   return 0;
 }
 
-/// What `bisections` was given on the command line.
+/// The options of `bisections`.
 struct BisectionsFlags {
   BisectionsRequest request;
   std::string server;
   std::string token_file;
 };
 
+constexpr auto bisections_example =
+    R"($ torchwatch bisections --server http://localhost:8917
+id  state  outcome  range                       steps  series
+1   done   culprit  f91d3b482f77..340bc50b898b  ...  test_eval[dcgan-cpu-eager]_latency)";
+
 }  // namespace
 
 void add_bisections(CLI::App& app, Chosen& chosen) {
   auto const flags = std::make_shared<BisectionsFlags>();
   auto* const bisections = app.add_subcommand(
-      "bisections", "Show the bisections of a running service; pause, resume or cancel one");
-  auto* const id =
-      bisections->add_option("id", flags->request.id, "One bisection, with transcript");
-  bisections->add_option("--server", flags->server, "Service at http(s)://HOST:PORT or unix:/PATH")
+      "bisections",
+      "Lists the bisections of a running service, or shows, pauses, resumes or cancels one.");
+  auto* const id = bisections->add_option(
+      "id", flags->request.id, "ID of one bisection, to show it with its steps");
+  bisections->add_option("--server", flags->server, "Service, at http(s)://HOST:PORT or unix:/PATH")
       ->required();
   auto* const token = bisections->add_option(
-      "--token-file", flags->token_file, "Bearer token, to change something");
+      "--token-file", flags->token_file, "File with the token, to change something");
   auto const add = [&](char const* name, BisectionState state, char const* help) {
     auto const set = [flags, state] {
       flags->request.state = state;
     };
     return bisections->add_flag_callback(name, set, help)->needs(id)->needs(token);
   };
-  auto* const pause = add("--pause", BisectionState::paused, "Stop at once, until it is resumed");
-  auto* const resume = add("--resume", BisectionState::queued, "Go on");
-  auto* const cancel = add("--cancel", BisectionState::cancelled, "Stop for good");
+  auto* const pause = add("--pause", BisectionState::paused, "Stop at once, until --resume");
+  auto* const resume = add("--resume", BisectionState::queued, "Continue a paused bisection");
+  auto* const cancel = add("--cancel", BisectionState::cancelled, "End without a result");
   pause->excludes(resume)->excludes(cancel);
   resume->excludes(cancel);
-  bisections->add_flag("--json", flags->request.as_json, "Print what the service answers");
+  bisections->add_flag("--json", flags->request.as_json, "Print the reply of the service");
+  add_example(*bisections, bisections_example);
   bisections->callback([flags, &chosen] {
     chosen = [flags] {
       return run_bisections(flags->server, flags->token_file, flags->request);

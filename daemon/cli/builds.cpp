@@ -25,7 +25,7 @@ namespace {
 using builds::BuildAction;
 using nlohmann::ordered_json;
 
-/// What `builds` was given on the command line.
+/// The options of `builds` and its subcommands.
 struct BuildsFlags {
   std::optional<BuildAction> action;  ///< nothing: list
   std::string build;
@@ -44,7 +44,7 @@ ordered_json body_of(BuildsFlags const& flags) {
   return body;
 }
 
-/// "2026-01-02T03:04:05Z" is told to the minute.
+/// Returns a time to the minute: "2026-01-02 03:04" for "2026-01-02T03:04:05Z".
 std::string minute_of(std::string const& time) {
   auto const date = time.substr(0, 10);
   return date + " " + time.substr(11, 5);
@@ -90,7 +90,7 @@ int print_done(ordered_json const& answer, BuildsFlags const& flags) {
               << builds::size_text(build.at("bytes").get<std::int64_t>()) << '\n';
   if (!answer.at("builds").empty()) return 0;
   std::cout << (*flags.action == BuildAction::fetch
-                    ? "will be fetched; the log tells when it is there"
+                    ? "will be fetched; the log of the service reports when it is done"
                     : "nothing to remove")
             << '\n';
   return 0;
@@ -112,7 +112,7 @@ int request_there(BuildsFlags const& flags) {
   return print_done(*answer, flags);
 }
 
-/// What is to be fetched is fetched at once.
+/// Carries out the request in the configured database. Downloads a build to fetch at once.
 Result<std::vector<KeptBuild>> carry_out_here(config::Options const& options,
                                               Invocation const& invocation,
                                               builds::BuildRequest const& request,
@@ -124,7 +124,8 @@ Result<std::vector<KeptBuild>> carry_out_here(config::Options const& options,
   auto done = builds::carry_out(request, parts.kept, store, clock.now());
   if (!done || request.action != BuildAction::fetch || !done->empty()) return done;
   auto came = async::run_until_signal(loop, parts.wanted_builds.bring());
-  if (came.empty()) return Error{ErrorCode::unavailable, "it did not come; the log says why"};
+  if (came.empty())
+    return Error{ErrorCode::unavailable, "the build was not fetched; the log has the reason"};
   return came;
 }
 
@@ -137,7 +138,7 @@ int request_here(config::Options const& options,
                     request.error().front().field + ": " + request.error().front().detail);
   auto store = service::open_store(options);
   if (!store)
-    return complain("builds", store.error().message + " (ask the running service: --server)");
+    return complain("builds", store.error().message + " (for a running service, use --server)");
   auto const done = carry_out_here(options, invocation, *request, *store);
   if (!done) return complain("builds", done.error().message);
   ordered_json answer{{"action", builds::to_string(request->action)},
@@ -147,17 +148,41 @@ int request_here(config::Options const& options,
   return print_done(answer, flags);
 }
 
+/// A subcommand of `builds` that changes something.
 struct Verb {
   BuildAction action;
   char const* help;
+  char const* example;
 };
 
+constexpr auto builds_example = R"($ torchwatch builds
+build                                       size       made (UTC)        last measured     in use by
+...
+f91d3b482f77a7ffe73e05497bb945af1efd812f-1  251.6 MiB  2026-11-23 17:37  2026-11-23 17:37  ...incident 1
+...)";
+
 constexpr std::array verbs{
-    Verb{BuildAction::fetch, "Bring back the build of a nightly, by date or name, and pin it"},
-    Verb{BuildAction::pin, "Keep a build, however large it is"},
-    Verb{BuildAction::unpin, "Let a build be removed like others"},
-    Verb{BuildAction::remove, "Remove a build that is not in use"},
-    Verb{BuildAction::prune, "Remove builds now until quota and free space are kept"},
+    Verb{BuildAction::fetch,
+         "Brings back the build of a nightly, and pins it.",
+         R"($ torchwatch builds fetch 2025-09-02 --who ada --why 'asked in the forum'
+fetch  f91d3b482f77a7ffe73e05497bb945af1efd812f-1  251.6 MiB)"},
+    Verb{
+        BuildAction::pin,
+        "Pins a build: keeps it, even over quota.",
+        R"($ torchwatch builds pin f91d3b482f77a7ffe73e05497bb945af1efd812f-1 --who ada --why release
+pin  f91d3b482f77a7ffe73e05497bb945af1efd812f-1  251.6 MiB)"},
+    Verb{BuildAction::unpin,
+         "Ends a pin: the build can be removed like others.",
+         R"($ torchwatch builds unpin f91d3b482f77a7ffe73e05497bb945af1efd812f-1
+unpin  f91d3b482f77a7ffe73e05497bb945af1efd812f-1  251.6 MiB)"},
+    Verb{BuildAction::remove,
+         "Removes a build that is not in use.",
+         R"($ torchwatch builds remove 7f0b8fd8661286437b172c79b8f632cd0981373e-1
+remove  7f0b8fd8661286437b172c79b8f632cd0981373e-1  251.6 MiB)"},
+    Verb{BuildAction::prune,
+         "Removes unused builds now, until quota and free disk space are kept.",
+         R"($ torchwatch builds prune
+nothing to remove)"},
 };
 
 }  // namespace
@@ -165,7 +190,7 @@ constexpr std::array verbs{
 void add_builds(CLI::App& app, Invocation const& invocation, Chosen& chosen) {
   auto const flags = std::make_shared<BuildsFlags>();
   auto* const builds = app.add_subcommand(
-      "builds", "List the builds that are kept and what uses them; fetch, pin, remove");
+      "builds", "Lists the kept builds and their users, or fetches, pins or removes builds.");
   builds->require_subcommand(0, 1);
   auto const run = [flags, &invocation] {
     if (!flags->action) return list(*flags, invocation);
@@ -175,24 +200,32 @@ void add_builds(CLI::App& app, Invocation const& invocation, Chosen& chosen) {
   };
   auto const add_common = [flags](CLI::App* command) {
     command->add_option(
-        "--server", flags->server, "Ask the service at http(s)://HOST:PORT or unix:/PATH");
-    command->add_option("--token-file", flags->token_file, "Bearer token, to change something");
+        "--server", flags->server, "Use the service at http(s)://HOST:PORT or unix:/PATH");
+    command->add_option(
+        "--token-file", flags->token_file, "File with the token, to change something");
     command->add_flag("--json", flags->as_json, "Print JSON");
   };
   add_common(builds);
   builds->callback([&chosen, run] { chosen = run; });
-  add_common(builds->add_subcommand("list", "The same"));
-  for (auto const& [action, help] : verbs) {
+  auto* const listing = builds->add_subcommand("list", "Lists the kept builds and their users.");
+  add_common(listing);
+  add_example(*listing, builds_example);
+  for (auto const& [action, help, its_example] : verbs) {
     auto* const verb = builds->add_subcommand(std::string{builds::to_string(action)}, help);
     add_common(verb);
+    add_example(*verb, its_example);
     if (action != BuildAction::prune)
-      verb->add_option("build", flags->build, "As the list names it")->required();
+      verb->add_option("build",
+                       flags->build,
+                       "Name of the build, as the list has it; fetch also takes a date")
+          ->required();
     if (action == BuildAction::pin || action == BuildAction::fetch) {
       verb->add_option("--who", flags->who, "Your name")->required();
       verb->add_option("--why", flags->why, "Your reason")->required();
     }
     verb->callback([flags, action = action] { flags->action = action; });
   }
+  add_example(*builds, builds_example);
 }
 
 }  // namespace torchwatch::cli

@@ -43,11 +43,11 @@ api::Json to_json(Judgement const& judgement) {
   return json;
 }
 
-/// Of a nightly without an incident.
+/// Returns the finding of a nightly without an incident.
 std::string nothing_found_in(Judgement const& judgement) {
-  if (!judgement.baseline) return "nothing to compare it with";
+  if (!judgement.baseline) return "nothing: it has no baseline yet";
   if (judgement.baseline->commit == judgement.nightly.commit)
-    return "nothing to compare: its baseline has the same commit";
+    return "nothing: its baseline has the same commit";
   return "nothing";
 }
 
@@ -58,8 +58,7 @@ void print(IncidentStory const& story) {
   for (auto const& bisection : story.bisections)
     print_bisection(api::json_of(bisection, project_url));
   auto const& report = story.incident.report;
-  std::cout << "report:    " << (report.empty() ? "when no bisection of it goes on" : report)
-            << '\n';
+  std::cout << "report:    " << (report.empty() ? "when its bisection has ended" : report) << '\n';
 }
 
 void print(Judgement const& judgement) {
@@ -90,12 +89,12 @@ void print(Judgement const& judgement) {
     std::cout << "found:     " << nothing_found_in(judgement) << '\n';
 }
 
-/// Whether nothing was found out about the newest nightly in between.
+/// True when the newest nightly is the one before, in the same state.
 bool is_same_state(std::optional<Nightly> const& before, std::optional<Nightly> const& after) {
   return before && after && before->id == after->id && before->state == after->state;
 }
 
-/// One pass, and all bisections that people asked for.
+/// Makes one pass, and runs all requested bisections to their end.
 boost::asio::awaitable<Result<>> pass_and_join(service::Service& service) {
   auto const passed = co_await service.parts.pass();
   service.parts.queue.start();
@@ -114,7 +113,7 @@ int run_check(config::Options const& options, Invocation const& invocation, bool
   auto const passed = async::run_until_signal(
       loop, bisection::ending_bisections(service.parts.queue, pass_and_join(service)));
 
-  // What was judged of another feed says nothing of this one.
+  // When the feed is behind, the newest judgement is about another feed.
   auto const& behind = service.parts.announcer.behind();
   bool const is_repeated = is_same_state(before, store->nightlies().newest());
   if (passed && is_repeated && !behind.empty()) return complain("check", behind);
@@ -125,13 +124,25 @@ int run_check(config::Options const& options, Invocation const& invocation, bool
   return result.status == could_not_run ? complain("check", result.problem) : int{result.status};
 }
 
+constexpr auto check_example = R"($ torchwatch check
+nightly:   2025-09-03  340bc50b898b  2.9.0a0+git340bc50  done
+baseline:  2025-09-02  f91d3b482f77
+found:     test_eval[dcgan-cpu-eager]_latency  ...
+bisection 1: Culprit proved
+  Culprit (proved against its parent): 769d8b297454... [CPU] Keep the memory format of convolutions ...
+...
+report:    state/reports/incident-1.md)";
+
 }  // namespace
 
 void add_check(CLI::App& app, Invocation const& invocation, Chosen& chosen) {
   auto const as_json = std::make_shared<bool>(false);
   auto* const check = app.add_subcommand(
-      "check", "Look once, judge the newest nightly, exit: 0 nothing, 1 an incident, 2 could not");
+      "check",
+      "Makes one pass and judges the newest nightly. Exit status: 0 no incident, 1 an incident, 2 "
+      "failed, or did not judge every series.");
   check->add_flag("--json", *as_json, "Print JSON");
+  add_example(*check, check_example);
   check->callback([as_json, &invocation, &chosen] {
     chosen = [as_json, &invocation] {
       auto const options = load_measuring_options(invocation);

@@ -15,8 +15,8 @@ namespace {
 std::string text_of_not_judged(Judgement const& judgement) {
   auto const& series = judgement.not_judged;
   return fmt::format(
-      "nightly {} did not judge {} series ({}: {}{}), so a regression may be in it; the next "
-      "nightly that judges them is compared with the last one that did",
+      "nightly {} did not judge {} series ({}: {}{}), which may have regressed; the next nightly "
+      "that judges them is compared with the last one that did",
       judgement.nightly.date,
       series.size(),
       series.front().fleet,

@@ -9,13 +9,13 @@
 
 namespace torchwatch::cli {
 
-/// Whether nothing is bad.
+/// True when every check is good.
 bool are_good(std::vector<setup::Check> const& checks);
 
-/// A line each, in columns, for people: what, good or bad, how long it took, what was found.
+/// A table for people, one line per check: name, good or bad, seconds, finding.
 std::string table_of(std::vector<setup::Check> const& checks);
 
-/// {"is_good", "checks": [{"what", "is_good", "found", "seconds"}]}.
+/// The table as JSON: {"is_good", "checks": [{"what", "is_good", "found", "seconds"}]}.
 nlohmann::ordered_json json_of(std::vector<setup::Check> const& checks);
 
 }  // namespace torchwatch::cli

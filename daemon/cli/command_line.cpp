@@ -4,6 +4,7 @@
 #include <iostream>
 #include <memory>
 
+#include <CLI/CLI.hpp>
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
@@ -17,7 +18,7 @@ namespace torchwatch::cli {
 
 namespace {
 
-/// Lines that are fit for a terminal, whoever's words are in them.
+/// Escapes control characters in log lines, which can hold texts of other people.
 class PrintableLines final : public spdlog::formatter {
  public:
   void format(spdlog::details::log_msg const& message, spdlog::memory_buf_t& line) override {
@@ -87,6 +88,15 @@ std::optional<config::Options> load_measuring_options(Invocation const& invocati
 int complain(std::string_view command, std::string_view message) {
   std::cerr << "torchwatch " << command << ": " << printable_lines(message) << '\n';
   return could_not_run;
+}
+
+void add_example(CLI::App& command, std::string_view example) {
+  std::string text = "Example:\n  ";
+  for (char const character : example) {
+    text += character;
+    if (character == '\n') text += "  ";
+  }
+  command.footer(text);
 }
 
 std::vector<Benchmark> to_benchmarks(std::vector<std::string> const& names) {

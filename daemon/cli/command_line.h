@@ -10,24 +10,29 @@
 #include "daemon/cli/commands.h"
 #include "storage/domain/benchmark.h"
 
-/// What the subcommands' flags have in common.
+namespace CLI {
+class App;
+}
+
+/// Helpers that several subcommands share.
 namespace torchwatch::cli {
 
-/// Log lines go to standard error.
+/// Sends log lines to standard error.
 void set_up_log(config::LogLevel level);
 
-/// A worker that is not configured is the one beside `executable`.
+/// Sets the worker to the one next to `executable`, unless it is configured.
 void fill_worker(config::Options& options, std::string const& executable);
 
-/// The configuration, checked; prints what is wrong with it and returns nothing otherwise. Sets up
-/// the log and the proxy, so there may be no threads yet.
+/// Loads and checks the configuration, and sets up the log and the proxy. Prints the errors and
+/// returns nothing when it is invalid. Call it before the first thread starts: it sets variables.
 std::optional<config::Options> load_options(Invocation const& invocation);
 
-/// The same for who measures: fleets of all GPUs have a slot for each.
+/// Loads the configuration for a command that measures: fleets with `"devices": ["all"]` get a slot
+/// for each GPU of this host.
 std::optional<config::Options> load_measuring_options(Invocation const& invocation);
 
-/// Checks one word or benchmark name on the command line with the parser that the rest of the
-/// program uses.
+/// Returns a validator for CLI11 that accepts the texts that `parse` accepts. `allowed` describes
+/// them for the error message.
 template <class Parse>
 auto parsed_by(Parse parse, std::string allowed) {
   return [parse, allowed = std::move(allowed)](std::string const& text) {
@@ -37,10 +42,14 @@ auto parsed_by(Parse parse, std::string allowed) {
 
 inline constexpr auto benchmark_form = "a name like test_eval[resnet18-cpu-eager]";
 
-/// Prints what is wrong in one line, and returns the exit status for it.
+/// Prints "torchwatch COMMAND: MESSAGE" to standard error, and returns could_not_run.
 int complain(std::string_view command, std::string_view message);
 
-/// Of names that are good.
+/// Adds an example to the help of `command`: "$ torchwatch ...", and below it what it prints. Call
+/// it after adding the subcommands of `command`, which otherwise inherit the example.
+void add_example(CLI::App& command, std::string_view example);
+
+/// Parses the names of benchmarks. Throws when one is not valid.
 std::vector<Benchmark> to_benchmarks(std::vector<std::string> const& names);
 
 }  // namespace torchwatch::cli

@@ -7,25 +7,24 @@ namespace CLI {
 class App;
 }
 
-/// What a person may type: a file a subcommand, which adds it to the program's command line with
-/// its flags beside what it does. Each prints its own errors, one line each, on standard error;
-/// what it found goes to standard output.
+/// The subcommands of torchwatch. Each has a file, which adds it and its options to the command
+/// line, and runs it. Results go to standard output, errors to standard error, one line each.
 namespace torchwatch::cli {
 
-/// How torchwatch was called: its executable, for starting runners, and the file of the
-/// configuration, for messages.
+/// The paths of this program and its configuration.
 struct Invocation {
-  std::string executable;
-  std::string config_file;
+  std::string executable;   ///< starts runners
+  std::string config_file;  ///< loaded, and named in messages
 };
 
-/// The exit statuses of `check`, which the others share where they fit.
+/// The exit statuses of `check`. Other commands use those that apply.
 enum Status : int { nothing_found = 0, incident_found = 1, could_not_run = 2 };
 
-/// What the subcommand that was typed does. Returns the program's exit status.
+/// The function that runs the chosen subcommand. Returns the program's exit status.
 using Chosen = std::function<int()>;
 
-// `invocation` and `chosen`, which the subcommand that is typed becomes, must outlive `app`.
+// Each adds a subcommand to `app`, which sets `chosen` when the user names it. `invocation` and
+// `chosen` must outlive `app`.
 
 void add_init(CLI::App& app, Invocation const& invocation, Chosen& chosen);
 void add_serve(CLI::App& app, Invocation const& invocation, Chosen& chosen);
@@ -37,7 +36,7 @@ void add_compare(CLI::App& app, Invocation const& invocation, Chosen& chosen);
 void add_bisect(CLI::App& app, Invocation const& invocation, Chosen& chosen);
 void add_bisections(CLI::App& app, Chosen& chosen);
 void add_builds(CLI::App& app, Invocation const& invocation, Chosen& chosen);
-/// incidents, nightlies, alarms and series.
+/// Adds incidents, nightlies, alarms and series.
 void add_records(CLI::App& app, Invocation const& invocation, Chosen& chosen);
 void add_rule(CLI::App& app, Invocation const& invocation, Chosen& chosen);
 void add_config(CLI::App& app, Invocation const& invocation, Chosen& chosen);

@@ -17,7 +17,7 @@
 namespace torchwatch::cli {
 namespace {
 
-/// Each a file of results, or else the name of a fleet in the configured database.
+/// The two sides: each a file of results, or the name of a fleet in the configured database.
 struct CompareRequest {
   std::string first;
   std::string second;
@@ -33,7 +33,7 @@ Result<SuiteLevels> read_file(std::string const& file) {
   return read_levels(file, stream);
 }
 
-/// The newest levels of a fleet.
+/// Returns the newest level of each series of a fleet.
 SuiteLevels read_fleet(storage::Store& store, std::string const& fleet) {
   SuiteLevels side;
   auto const histories = store.histories();
@@ -47,8 +47,9 @@ Result<SuiteLevels> read_side(std::string const& invocation,
   if (std::filesystem::exists(invocation)) return read_file(invocation);
   auto& store = open();
   if (!store)
-    return Error{ErrorCode::not_found,
-                 invocation + ": no such file; and as a fleet: " + store.error().message};
+    return Error{
+        ErrorCode::not_found,
+        invocation + ": found no such file, and no database of fleets: " + store.error().message};
   return read_fleet(*store, invocation);
 }
 
@@ -57,7 +58,7 @@ std::string_view domain_of(std::string const& model) {
   return entry == nullptr ? "" : entry->domain;
 }
 
-/// " cuda script": of tests that stand on several devices or backends, which these are on.
+/// Returns device and backend, " cuda script"; empty when all tests have the same ones.
 std::string place_of(ModelTest const& key) {
   std::string place;
   if (key.device) place.append(" ").append(to_string(*key.device));
@@ -73,14 +74,14 @@ ordered_json word_or_null(std::string_view word) {
   return word.empty() ? ordered_json(nullptr) : ordered_json(word);
 }
 
-/// {test, device, backend}, the last two null where the tests stand on one each.
+/// {test, device, backend}; device and backend are null when all tests have the same ones.
 ordered_json to_json(ModelTest const& key) {
   return {{"test", to_string(key.test)},
           {"device", word_or_null(key.device ? to_string(*key.device) : "")},
           {"backend", word_or_null(key.backend)}};
 }
 
-/// The same after its model.
+/// {model, test, device, backend}.
 ordered_json entry_of(ModelTest const& key) {
   ordered_json entry{{"model", key.model}};
   entry.update(to_json(key));
@@ -176,7 +177,7 @@ int run_compare(CompareRequest const& request,
     if (options)
       store.emplace(storage::Store::open_reader(service::store_file(*options)));
     else
-      store.emplace(Error{ErrorCode::not_found, "no configuration names a database"});
+      store.emplace(Error{ErrorCode::not_found, "the configuration could not be loaded"});
     return *store;
   };
   auto const first = read_side(request.first, open);
@@ -195,17 +196,31 @@ int run_compare(CompareRequest const& request,
   return nothing_found;
 }
 
+constexpr auto compare_example = R"($ torchwatch bench --smoke --model resnet18 --json > fp32.json
+$ torchwatch bench --smoke --model resnet18 --json --precision bf16 > bf16.json
+$ torchwatch compare fp32.json bf16.json
+bf16.json by fp32.json: less than 1 is less time or memory
+benchmark                                    latency      cmem      gmem
+train resnet18                                 0.851     0.524         -
+eval resnet18                                  0.692     0.517         -
+...)";
+
 }  // namespace
 
 void add_compare(CLI::App& app, Invocation const& invocation, Chosen& chosen) {
   auto const request = std::make_shared<CompareRequest>();
-  auto* const compare =
-      app.add_subcommand("compare", "Ratios of two sides over the suite, and their means");
+  auto* const compare = app.add_subcommand(
+      "compare",
+      "Prints the ratios of two results, benchmark by benchmark, and their geometric means.");
   compare
-      ->add_option("first", request->first, "File of `bench --json` or of TorchBench, or a fleet")
+      ->add_option(
+          "first", request->first, "File of `bench --json`, TorchBench's metrics file, or fleet")
       ->required();
-  compare->add_option("second", request->second, "The same; its ratio to the first")->required();
+  compare
+      ->add_option("second", request->second, "File or fleet whose ratios to the first are printed")
+      ->required();
   compare->add_flag("--json", request->as_json, "Print JSON");
+  add_example(*compare, compare_example);
   compare->callback([request, &invocation, &chosen] {
     chosen = [request, &invocation] {
       return run_compare(*request, [&invocation] { return load_options(invocation); });

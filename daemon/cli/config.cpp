@@ -21,10 +21,10 @@
 namespace torchwatch::cli {
 namespace {
 
-/// How `config check` is asked.
+/// The options of `config check`.
 struct ConfigQuestion {
   std::string file;
-  bool is_offline = false;  ///< the file alone
+  bool is_offline = false;  ///< check the file only
   bool as_json = false;
 };
 
@@ -44,8 +44,8 @@ setup::Check reading_of(std::string const& file, Result<config::Options> const& 
   return check;
 }
 
-/// Reads the file and, unless that is all, holds it against the world: prints a line a check.
-/// Returns the exit status: 0 when all is good, could_not_run otherwise.
+/// Checks the file and, unless offline, everything that it relies on. Prints one line per check.
+/// Returns the exit status: 0 when all checks are good, could_not_run otherwise.
 int check_config(ConfigQuestion const& question, Invocation const& invocation) {
   auto const begun = std::chrono::steady_clock::now();
   auto options = config::load(question.file);
@@ -64,7 +64,7 @@ int check_config(ConfigQuestion const& question, Invocation const& invocation) {
   fill_worker(*options, invocation.executable);
   http::use_proxy(options->proxy);
   set_up_log(config::LogLevel::warning);
-  print_fleeting_progress("asking everything that " + question.file + " names");
+  print_fleeting_progress("checking everything that " + question.file + " relies on");
   boost::asio::io_context loop{1};
   auto const found = async::run_until_signal(
       loop, setup::check_world(loop.get_executor(), *options, invocation.executable));
@@ -88,16 +88,33 @@ int config_schema() {
   return 0;
 }
 
+constexpr auto config_check_example = R"($ torchwatch config check torchwatch.json
+configuration    good    0.0 s  torchwatch.json
+...
+feed             good    0.1 s  ...
+...)";
+
+constexpr auto config_show_example = R"($ torchwatch config show torchwatch.json
+{
+  "state_dir": "...state",
+  "feed": {
+...)";
+
+constexpr auto config_schema_example = R"($ torchwatch config schema
+{
+  "$schema": "https://json-schema.org/draft/2020-12/schema",
+...)";
+
 }  // namespace
 
 void add_config(CLI::App& app, Invocation const& invocation, Chosen& chosen) {
-  auto* const config = app.add_subcommand("config", "Check, show or describe a configuration");
+  auto* const config = app.add_subcommand("config", "Checks, shows or describes a configuration.");
   config->require_subcommand(1);
   auto const question = std::make_shared<ConfigQuestion>();
-  auto* const check = config->add_subcommand(
-      "check", "Say what is wrong with a file, or with what it relies on, if anything");
+  auto* const check =
+      config->add_subcommand("check", "Checks a configuration and everything that it relies on.");
   check->add_option("file", question->file, "Configuration file")->required();
-  check->add_flag("--offline", question->is_offline, "Look at the file alone");
+  check->add_flag("--offline", question->is_offline, "Check the file only");
   check->add_flag("--json", question->as_json, "Print JSON");
   check->callback([question, &invocation, &chosen] {
     chosen = [question, &invocation] {
@@ -105,15 +122,19 @@ void add_config(CLI::App& app, Invocation const& invocation, Chosen& chosen) {
     };
   });
   auto const file = std::make_shared<std::string>();
-  auto* const show = config->add_subcommand("show", "Print a file with all defaults filled in");
+  auto* const show = config->add_subcommand("show", "Prints a configuration with all defaults.");
   show->add_option("file", *file, "Configuration file")->required();
   show->callback([file, &chosen] {
     chosen = [file] {
       return config_show(*file);
     };
   });
-  auto* const schema = config->add_subcommand("schema", "Print the JSON Schema");
+  add_example(*show, config_show_example);
+  auto* const schema = config->add_subcommand("schema", "Prints the JSON Schema, for editors.");
   schema->callback([&chosen] { chosen = config_schema; });
+  add_example(*schema, config_schema_example);
+  add_example(*check, config_check_example);
+  add_example(*config, config_check_example);
 }
 
 }  // namespace torchwatch::cli

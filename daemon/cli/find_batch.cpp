@@ -17,7 +17,7 @@ namespace asio = boost::asio;
 struct Found {
   Benchmark benchmark;
   BatchSearch search;
-  std::vector<JobOutcome> outcomes;  ///< one a trial
+  std::vector<JobOutcome> outcomes;  ///< one per trial
 };
 
 asio::awaitable<Found> search_batch(measure::Slot& slot,
@@ -95,7 +95,8 @@ void print_table(Found const& found) {
                              cell(outcome, Metric::gmem, mib, 1));
   }
   auto const best = found.search.best();
-  std::cout << (best ? fmt::format("best batch: {}\n", best->batch) : "no batch can be run\n");
+  std::cout << (best ? fmt::format("best batch: {}\n", best->batch)
+                     : "no batch runs: the one of 1 sample failed\n");
 }
 
 }  // namespace

@@ -29,22 +29,23 @@ struct InitRequest {
   std::string url;
 };
 
-/// The configuration of a system's service does not keep its state beside it.
-std::string state_beside(std::string const& file) {
-  auto const invocation = std::filesystem::absolute(file).lexically_normal().string();
-  return invocation.starts_with("/etc/") ? "/var/lib/torchwatch" : "state";
+/// Returns the `state_dir` for a configuration at `file`: next to it, except for one in /etc.
+std::string state_dir_for(std::string const& file) {
+  auto const path = std::filesystem::absolute(file).lexically_normal().string();
+  return path.starts_with("/etc/") ? "/var/lib/torchwatch" : "state";
 }
 
 setup::Host host_here() {
   setup::HostSources lookout;
-  auto const* const path = std::getenv("PATH");  // nobody sets any while there are threads
+  auto const* const path = std::getenv("PATH");  // no thread sets variables
   if (path != nullptr) lookout.path = path;
   boost::asio::io_context loop{1};
   return async::run_until_signal(loop,
                                  setup::inspect_host(loop.get_executor(), std::move(lookout)));
 }
 
-/// Asks the index which channel for the GPU's driver has nightlies, where there is a GPU.
+/// On a host with a GPU, sets the CUDA channel for its driver that the index still has nightlies
+/// of.
 void choose_channel(setup::Host const& host,
                     Invocation const& invocation,
                     setup::FirstConfig& first) {
@@ -52,7 +53,7 @@ void choose_channel(setup::Host const& host,
   config::FeedOptions feed;
   feed.kind = config::FeedKind::wheels;
   if (!first.url.empty()) feed.url = first.url;
-  print_fleeting_progress("asking " + feed.url + " for channels of CUDA " + host.cuda);
+  print_fleeting_progress("reading the channels of CUDA at " + feed.url + " for " + host.cuda);
   boost::asio::io_context loop{1};
   builds::FetchProgram fetcher{loop.get_executor(), service::fetch_program(invocation.executable)};
   SystemClock const clock;
@@ -68,7 +69,7 @@ void choose_channel(setup::Host const& host,
 int run_init(InitRequest const& request, Invocation const& invocation) {
   auto const host = host_here();
   setup::FirstConfig first;
-  first.state_dir = state_beside(request.file);
+  first.state_dir = state_dir_for(request.file);
   first.url = request.url;
   choose_channel(host, invocation, first);
   auto const written = setup::write_new_file(request.file, setup::first_config(host, first));
@@ -86,15 +87,22 @@ std::string complaint_about_url(std::string const& url) {
   return fits ? "" : "found \"" + url + "\", allowed is " + std::string{form.meaning};
 }
 
+constexpr auto init_example = R"($ torchwatch init watch.json
+found:    ...GiB of memory...
+written:  watch.json
+next:     torchwatch config check watch.json
+          torchwatch --config watch.json serve)";
+
 }  // namespace
 
 void add_init(CLI::App& app, Invocation const& invocation, Chosen& chosen) {
   auto const request = std::make_shared<InitRequest>();
-  auto* const init =
-      app.add_subcommand("init", "Write a first configuration, for what this host has");
-  init->add_option("file", request->file, "Where; it must not be there yet")->capture_default_str();
+  auto* const init = app.add_subcommand("init", "Writes a first configuration for this host.");
+  init->add_option("file", request->file, "File to write; it must not exist")
+      ->capture_default_str();
   init->add_option("--url", request->url, "Mirror of https://download.pytorch.org")
       ->check(complaint_about_url);
+  add_example(*init, init_example);
   init->callback([request, &invocation, &chosen] {
     chosen = [request, &invocation] {
       return run_init(*request, invocation);

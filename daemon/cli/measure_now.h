@@ -13,24 +13,25 @@
 #include "storage/domain/build.h"
 #include "storage/domain/job.h"
 
-/// Measuring for a person who waits: no feed, no database.
+/// Measuring for a user who waits, without feed and database.
 namespace torchwatch::cli {
 
-/// The message that measures `benchmark` as the request wants it.
+/// Returns the runner's job that measures `benchmark` as the request says.
 protocol::Job job_now(config::Options const& options,
                       Build const& build,
                       BenchRequest const& request,
                       Benchmark const& benchmark);
 
-/// Runs one job; `title` and how far it is are shown on a terminal.
+/// Runs one job, and shows `title` and its progress on a terminal. A lost runner gives an outcome
+/// with the error `lost`.
 boost::asio::awaitable<JobOutcome> measure_now(measure::Slot& slot,
                                                protocol::Job job,
                                                std::string title);
 
-/// The build in a prefix; with an empty one, whatever LibTorch the worker finds by itself.
+/// Reads the build in a prefix. An empty prefix means the LibTorch that the worker was linked with.
 Result<Build> build_at(std::string const& prefix);
 
-/// This host, or the fleet that the options have.
+/// Returns the fleets of the options: by default this host.
 measure::Fleets fleets_now(boost::asio::any_io_executor const& executor,
                            config::Options const& options,
                            Invocation const& invocation);
@@ -41,8 +42,8 @@ using MeasureNow = boost::asio::awaitable<T> (*)(measure::Slot& slot,
                                                  Build const& build,
                                                  BenchRequest const& request);
 
-/// Has `measure` measure the request's build on the first slot that is free, and waits for it; an
-/// error where there is no such build or no slot.
+/// Runs `measure` for the request's build on the first free slot, and waits for it. Fails when the
+/// build cannot be read or the runner does not start.
 template <class T>
 Result<T> run_now(config::Options const& options,
                   Invocation const& invocation,
@@ -60,7 +61,7 @@ Result<T> run_now(config::Options const& options,
   return async::run_until_signal(loop, on_slot());
 }
 
-/// "12.345", or "-" where the metric was not measured.
+/// Returns a cell of a table: the value in `unit`, "12.345"; "-" when the metric was not measured.
 std::string cell(JobOutcome const& outcome, Metric metric, double unit, int digits);
 
 inline constexpr double mib = 1 << 20;

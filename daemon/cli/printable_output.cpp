@@ -29,7 +29,7 @@ std::streamsize PrintableOutput::xsputn(char const* text, std::streamsize size) 
   return size;
 }
 
-/// Whole lines: a character may still come in two pieces.
+/// Writes whole lines only: the rest can end within a character.
 void PrintableOutput::write_lines() {
   auto const end = pending_.rfind('\n');
   if (end == std::string::npos) return;

@@ -6,8 +6,8 @@
 
 namespace torchwatch::cli {
 
-/// Makes everything that is printed to a stream fit for a terminal, as long as it lives: versions,
-/// subjects and rulings are other people's texts. Lines stay lines, of any length; JSON stays JSON.
+/// Escapes control characters in everything that is printed to a stream, until it is destroyed:
+/// versions, subjects and rulings are texts of other people. Keeps line breaks and valid JSON.
 class PrintableOutput final : public std::streambuf {
  public:
   explicit PrintableOutput(std::ostream& stream);
@@ -25,7 +25,7 @@ class PrintableOutput final : public std::streambuf {
 
   std::ostream& stream_;
   std::streambuf* original_;
-  std::string pending_;  ///< what was printed and not yet written
+  std::string pending_;  ///< printed, but not written yet
 };
 
 }  // namespace torchwatch::cli

@@ -17,15 +17,15 @@
 #include "http/url.h"
 #include "storage/domain/words.h"
 
-// What is known, as tables: of the configuration's store, or of a running service.
+// Tables of records, read from the configured database or from a running service.
 namespace torchwatch::cli {
 namespace {
 
 using nlohmann::ordered_json;
 
-/// What the commands that read are given on the command line.
+/// The options of the commands that read.
 struct RecordsFlags {
-  std::string id;  ///< of one record; empty: all of them
+  std::string id;  ///< of one record; empty: all
   std::string fleet;
   std::size_t most = 20;
   std::string server;
@@ -33,7 +33,7 @@ struct RecordsFlags {
   bool as_json = false;
 };
 
-/// "-" for null.
+/// Returns the text at `key`; "-" for null.
 std::string word(ordered_json const& json, char const* key) {
   return json.at(key).is_string() ? text(json, key) : "-";
 }
@@ -47,12 +47,12 @@ Metric metric_of(ordered_json const& series) {
   return parse_metric(text(series, "metric")).value();
 }
 
-/// "-" for null.
+/// Returns a level with its unit; "-" for null.
 std::string level(Metric metric, ordered_json const& value) {
   return value.is_null() ? "-" : words::level(metric, value.get<double>());
 }
 
-/// The head of a table, its rows up to `most`, and how many are left out.
+/// Prints a table of at most `most` items, and the number of those left out.
 void print_table(Row head,
                  ordered_json const& items,
                  std::size_t most,
@@ -131,7 +131,7 @@ void print_nightly(ordered_json const& nightly, std::size_t most) {
               row_of_verdict);
 }
 
-/// The newest nights of one series, newest first.
+/// Prints the nightlies of one series, newest first.
 void print_history(ordered_json const& history, std::size_t most) {
   auto const& nights = history.at("nights");
   auto const metric = metric_of(history);
@@ -156,7 +156,7 @@ void print_history(ordered_json const& history, std::size_t most) {
   print_rows(rows);
 }
 
-/// The query of "test_eval[dlrm-cpu-eager]_latency" on a fleet.
+/// Returns the query for a series, named like "test_eval[dlrm-cpu-eager]_latency", on a fleet.
 Result<std::string> query_of(std::string const& name, std::string const& fleet) {
   auto const end = name.rfind("]_");
   auto const benchmark = name.substr(0, end == std::string::npos ? 0 : end + 1);
@@ -164,12 +164,12 @@ Result<std::string> query_of(std::string const& name, std::string const& fleet) 
   if (!parse_benchmark(benchmark) || !parse_metric(metric))
     return Error{
         ErrorCode::invalid_argument,
-        "found \"" + name + "\", allowed a series like \"test_eval[dlrm-cpu-eager]_latency\""};
+        "found \"" + name + "\", allowed is a series like \"test_eval[dlrm-cpu-eager]_latency\""};
   return "fleet=" + http::percent_encode(fleet) + "&benchmark=" + http::percent_encode(benchmark) +
          "&metric=" + metric;
 }
 
-/// The fleet of a series, where only one has it.
+/// Returns the fleet of a series. Fails when several fleets measure it, or none.
 Result<std::string> fleet_of(ApiClient const& answers, std::string const& name) {
   auto const all = answers.get_all("/api/v1/series");
   if (!all) return all.error();
@@ -178,11 +178,13 @@ Result<std::string> fleet_of(ApiClient const& answers, std::string const& name) 
     if (series.at("name") == name) fleets.push_back(text(series, "fleet"));
   if (fleets.size() == 1) return fleets.front();
   if (fleets.empty())
-    return Error{ErrorCode::not_found, "nothing was measured of \"" + name + "\""};
+    return Error{
+        ErrorCode::not_found,
+        "series \"" + name + "\" has no measurements; `torchwatch series` lists those that have"};
   return Error{
       ErrorCode::invalid_argument,
       fmt::format(
-          "\"{}\" is measured on {}: say which with --fleet", name, fmt::join(fleets, ", "))};
+          "\"{}\" is measured on {}: choose one with --fleet", name, fmt::join(fleets, ", "))};
 }
 
 Result<ordered_json> history_of(ApiClient const& answers, RecordsFlags const& flags) {
@@ -196,16 +198,17 @@ Result<ordered_json> history_of(ApiClient const& answers, RecordsFlags const& fl
 
 using Answered = Result<ordered_json>;
 
-/// A command: what it asks for, and how it prints the answer for people.
+/// A command that reads records: its request, and the function that prints the reply as a table.
 struct Records {
   char const* name;
   char const* help;
+  char const* example;
   char const* id_help;
   std::function<Answered(ApiClient const&, RecordsFlags const&)> ask;
   std::function<void(ordered_json const&, RecordsFlags const&)> print;
 };
 
-/// All of a list, or one of it by its id.
+/// Returns a request for all items of a list, or for the one with the given ID.
 auto listed_at(std::string const& path) {
   return [path](ApiClient const& answers, RecordsFlags const& flags) -> Answered {
     return flags.id.empty() ? answers.get_all(path)
@@ -239,25 +242,47 @@ void print_series(ordered_json const& answer, RecordsFlags const& flags) {
       {"series", "fleet", "newest", "last change", "on"}, answer, flags.most, row_of_series);
 }
 
+constexpr auto incidents_example = R"($ torchwatch incidents
+id  nightly     series  worst   of                                  report
+1   2025-09-03  1       +20.4%  test_eval[dcgan-cpu-eager]_latency  state/reports/incident-1.md)";
+
+constexpr auto nightlies_example = R"($ torchwatch nightlies
+id  nightly     state  commit        version             failure
+2   2025-09-03  done   340bc50b898b  2.9.0a0+git340bc50  -
+1   2025-09-02  done   f91d3b482f77  2.9.0a0+gitf91d3b4  -)";
+
+constexpr auto alarms_example = R"($ torchwatch alarms
+id  state  kind  subject  raised (UTC)  cleared  detail)";
+
+constexpr auto series_example = R"($ torchwatch series 'test_eval[dcgan-cpu-eager]_latency'
+test_eval[dcgan-cpu-eager]_latency on local
+nightly     level     lowest    highest   processes  verdict     commit
+2025-09-03  2.379 ms  2.287 ms  2.504 ms  9          regression  340bc50b898b
+2025-09-02  2.028 ms  2.028 ms  2.028 ms  2          -           f91d3b482f77)";
+
 std::vector<Records> all_records() {
   return {{"incidents",
-           "List incidents, newest first; with an id the report on one",
-           "One incident: its report, in Markdown",
+           "Lists incidents, newest first, or prints the report on one.",
+           incidents_example,
+           "ID of one incident, to print its report in Markdown",
            listed_at("/api/v1/incidents"),
            print_incidents},
           {"nightlies",
-           "List nightlies, newest first; with an id the verdicts on one",
-           "One nightly, with its verdicts",
+           "Lists nightlies, newest first, or the verdicts on one.",
+           nightlies_example,
+           "ID of one nightly, to list its verdicts",
            listed_at("/api/v1/nightlies"),
            print_nightlies},
           {"alarms",
-           "List alarms about the watching itself, newest first",
-           "One alarm",
+           "Lists the problems of torchwatch itself, newest first.",
+           alarms_example,
+           "ID of one alarm",
            listed_at("/api/v1/alarms"),
            print_alarms},
           {"series",
-           "List the series that are measured; with a name the nights of one",
-           "One series, like test_eval[dlrm-cpu-eager]_latency: its nights, newest first",
+           "Lists the measured series, or the nightlies of one.",
+           series_example,
+           "Name of one series, like test_eval[dlrm-cpu-eager]_latency, to list its nightlies",
            [](ApiClient const& answers, RecordsFlags const& flags) {
              return flags.id.empty() ? answers.get_all("/api/v1/series?recent=1")
                                      : history_of(answers, flags);
@@ -265,7 +290,7 @@ std::vector<Records> all_records() {
            print_series}};
 }
 
-/// A report is Markdown already.
+/// Prints the report on an incident, in Markdown.
 int print_report(ApiClient const& answers, RecordsFlags const& flags) {
   auto const report =
       answers.get_text("/api/v1/incidents/" + http::percent_encode(flags.id) + "?format=markdown");
@@ -296,12 +321,14 @@ void add_records(CLI::App& app, Invocation const& invocation, Chosen& chosen) {
     auto* const command = app.add_subcommand(records.name, records.help);
     command->add_option("id", flags->id, records.id_help);
     if (std::string_view{records.name} == "series")
-      command->add_option("--fleet", flags->fleet, "Where several fleets measure the series");
-    command->add_option("--most", flags->most, "Rows of the table")->capture_default_str();
+      command->add_option("--fleet", flags->fleet, "Fleet, if several measure the series");
+    command->add_option("--most", flags->most, "Most rows of the table")->capture_default_str();
     command->add_option(
-        "--server", flags->server, "Ask the service at http(s)://HOST:PORT or unix:/PATH");
-    command->add_option("--token-file", flags->token_file, "Bearer token, where reading wants one");
-    command->add_flag("--json", flags->as_json, "Print JSON, all of it");
+        "--server", flags->server, "Read from the service at http(s)://HOST:PORT or unix:/PATH");
+    command->add_option(
+        "--token-file", flags->token_file, "File with the token, if reading needs one");
+    command->add_flag("--json", flags->as_json, "Print all of it as JSON");
+    add_example(*command, records.example);
     command->callback([records, flags, &invocation, &chosen] {
       chosen = [records, flags, &invocation] {
         return run_records(records, *flags, invocation);

@@ -12,7 +12,9 @@ Result<std::string> body_of(http::HttpResponse const& answer) {
   if (answer.status < bad_request) return answer.text();
   auto const json = ordered_json::parse(answer.text(), nullptr, false);
   auto text = "HTTP " + std::to_string(answer.status);
-  if (!json.is_object()) return Error{ErrorCode::corrupt, text + " without JSON"};
+  if (!json.is_object())
+    return Error{ErrorCode::corrupt,
+                 text + ", and a body that is not JSON: not a torchwatch service?"};
   text += ": " + json.value("detail", "");
   for (auto const& error : json.value("errors", ordered_json::array()))
     text += "; " + error.value("field", "") + ": " + error.value("detail", "");
@@ -22,7 +24,8 @@ Result<std::string> body_of(http::HttpResponse const& answer) {
 Result<ordered_json> parsed(Result<std::string> const& text) {
   if (!text) return text.error();
   auto json = ordered_json::parse(*text, nullptr, false);
-  if (json.is_discarded()) return Error{ErrorCode::corrupt, "found an answer that is no JSON"};
+  if (json.is_discarded())
+    return Error{ErrorCode::corrupt, "the reply is not JSON: not a torchwatch service?"};
   return Result<ordered_json>{boost::system::in_place_value, std::move(json)};
 }
 

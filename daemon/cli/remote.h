@@ -9,17 +9,17 @@
 
 namespace torchwatch::cli {
 
-/// What a good answer holds; the problem's text otherwise.
+/// Returns the body of a successful reply; otherwise the error that the service reported.
 Result<std::string> body_of(http::HttpResponse const& answer);
 
-/// JSON that came as text.
+/// Parses the JSON of a reply.
 Result<nlohmann::ordered_json> parsed(Result<std::string> const& text);
 
-/// A running service, asked over HTTP. Errors are fit to be printed.
+/// A running service that is reached over HTTP. Error messages are for people.
 class Server {
  public:
-  /// `url`: "http://127.0.0.1:8917", or as http::parse_origin has it. `token_file` holds the bearer
-  /// token; without one nothing can be changed.
+  /// `url` is an address such as "http://127.0.0.1:8917" (see http::parse_origin). `token_file`
+  /// holds the bearer token; without a token, the service denies requests that change something.
   static Result<Server> at(std::string const& url, std::string const& token_file);
 
   Result<nlohmann::ordered_json> get(std::string const& path) const;

@@ -14,7 +14,7 @@
 namespace torchwatch::cli {
 namespace {
 
-/// What a person decided, as typed: checked as the API checks it.
+/// A decision of a user, as typed. The parser of the API checks it.
 struct RuleRequest {
   std::string kind;  ///< "accept", "false_alarm", "mute", "unmute"
   std::optional<std::int64_t> incident;
@@ -56,7 +56,7 @@ int rule_here(config::Options const& options, RuleRequest const& asked) {
   }
   auto store = service::open_store(options);
   if (!store)
-    return complain("rule", store.error().message + " (ask the running service: --server)");
+    return complain("rule", store.error().message + " (for a running service, use --server)");
   auto const given = report::give_ruling(*store, *ruling, SystemClock{}.now());
   if (!given) return complain("rule", given.error().message);
   return print_ruling(api::json_of(*given), asked.as_json);
@@ -70,12 +70,16 @@ int rule_there(std::string const& url, std::string const& token_file, RuleReques
   return print_ruling(*given, asked.as_json);
 }
 
-/// What `rule` was given on the command line.
+/// The options of `rule`.
 struct RuleFlags {
   RuleRequest request;
   std::string server;
   std::string token_file;
 };
+
+constexpr auto rule_example =
+    R"($ torchwatch rule accept --incident 1 --who ada --why 'pays for itself'
+ruling 1: accept)";
 
 }  // namespace
 
@@ -83,27 +87,27 @@ void add_rule(CLI::App& app, Invocation const& invocation, Chosen& chosen) {
   auto const flags = std::make_shared<RuleFlags>();
   auto& request = flags->request;
   auto* const rule = app.add_subcommand(
-      "rule", "Say what you decided: accept, false_alarm, mute, unmute; kept with who and why");
+      "rule", "Stores your decision about an incident or a series, with your name and reason.");
+  rule->add_option("kind", request.kind, "accept, false_alarm, mute or unmute")->required();
+  rule->add_option("--incident", request.incident, "Incident to accept or to mark as false alarm");
   rule->add_option(
-          "kind", request.kind, "accept or false_alarm an incident; accept, mute or unmute series")
-      ->required();
-  rule->add_option("--incident", request.incident, "Of accept and false_alarm");
-  rule->add_option("--fleet", request.fleet, "Of accept, mute and unmute; any if missing");
+      "--fleet", request.fleet, "Fleet of the series to accept, mute or unmute; default: all");
   rule->add_option(
       "--benchmark",
       request.benchmark,
-      "Benchmark to accept, mute or unmute, such as test_train[dlrm-cpu-eager]; any if missing");
-  rule->add_option("--metric", request.metric, "The same");
+      "Benchmark to accept, mute or unmute, such as test_train[dlrm-cpu-eager]; default: all");
+  rule->add_option("--metric", request.metric, "Metric to accept, mute or unmute; default: all");
   rule->add_option("--who", request.who, "Your name")->required();
   rule->add_option("--why", request.why, "Your reason")->required();
   rule->add_option("--until", request.until, "End of a mute: 2026-12-31, or with T00:00:00Z");
   auto* const server = rule->add_option(
-      "--server", flags->server, "Tell the service at http(s)://HOST:PORT or unix:/PATH");
+      "--server", flags->server, "Store it in the service at http(s)://HOST:PORT or unix:/PATH");
   auto* const token =
-      rule->add_option("--token-file", flags->token_file, "Bearer token for --server");
+      rule->add_option("--token-file", flags->token_file, "File with the token for --server");
   server->needs(token);
   token->needs(server);
   rule->add_flag("--json", request.as_json, "Print JSON");
+  add_example(*rule, rule_example);
   rule->callback([flags, &invocation, &chosen] {
     chosen = [flags, &invocation] {
       if (!flags->server.empty())

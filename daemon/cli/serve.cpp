@@ -16,10 +16,17 @@ int run_serve(Invocation const& invocation) {
   return complain("serve", served.error().message);
 }
 
+constexpr auto serve_example = R"($ torchwatch --config torchwatch.json serve
+2026-11-28T07:33:57.362 info http_listening url=http://127.0.0.1:8917
+2026-11-28T07:33:57.362 info service_started config=torchwatch.json state_dir=...)";
+
 }  // namespace
 
 void add_serve(CLI::App& app, Invocation const& invocation, Chosen& chosen) {
-  app.add_subcommand("serve", "Watch for ever, and answer over HTTP")->callback([&] {
+  auto* const serve =
+      app.add_subcommand("serve", "Watches the nightlies until it is stopped, and serves HTTP.");
+  add_example(*serve, serve_example);
+  serve->callback([&] {
     chosen = [&invocation] {
       return run_serve(invocation);
     };

@@ -22,11 +22,11 @@ namespace {
 namespace asio = boost::asio;
 using nlohmann::ordered_json;
 
-/// MLPerf's models with PyTorch, as the suite has them.
+/// The models of MLPerf that use PyTorch, by their names in the suite.
 constexpr std::array mlperf{
     "resnet50", "detectron2_maskrcnn_r_50_fpn", "hf_Bert_large", "dlrm", "speech_transformer"};
 
-// JSON takes anything for a value, errors too, so it has to be said what is meant.
+// JSON converts from anything, errors included, so the results are built in place.
 Result<ordered_json> answered(ordered_json answer) {
   return {boost::system::in_place_value, std::move(answer)};
 }
@@ -35,7 +35,7 @@ Result<ordered_json> failed(Error error) {
   return {boost::system::in_place_error, std::move(error)};
 }
 
-/// The worker's answer to `arguments`: its last line, after those that tell how far it is.
+/// Runs the worker with `arguments`. Returns its reply, the line after its lines of progress.
 asio::awaitable<Result<ordered_json>> ask_worker(std::string worker,
                                                  std::vector<std::string> arguments) {
   auto const executor = co_await asio::this_coro::executor;
@@ -61,9 +61,10 @@ asio::awaitable<Result<ordered_json>> ask_worker(std::string worker,
   auto const status = co_await started->wait();
   auto const said = started->last_stderr();
   auto const first_line = said.substr(0, said.find('\n'));
-  co_return failed({ErrorCode::unavailable,
-                    worker + ": " + process::describe(status) + ", " +
-                        (first_line.empty() ? "without a word" : "\"" + first_line + "\"")});
+  co_return failed(
+      {ErrorCode::unavailable,
+       worker + ": " + process::describe(status) + ", " +
+           (first_line.empty() ? "without an error message" : "\"" + first_line + "\"")});
 }
 
 Result<ordered_json> ask(std::string const& worker, std::vector<std::string> arguments) {
@@ -71,7 +72,7 @@ Result<ordered_json> ask(std::string const& worker, std::vector<std::string> arg
   return async::run_until_signal(loop, ask_worker(worker, std::move(arguments)));
 }
 
-/// "train, eval", and their batches in that order.
+/// Returns the tests of a model, "train, eval", and their batches in that order.
 std::pair<std::string, std::string> tests_of(suite::Batch const& batch) {
   if (batch.train == 0) return {"eval", std::to_string(batch.eval)};
   if (batch.eval == 0) return {"train", std::to_string(batch.train)};
@@ -128,7 +129,7 @@ bool is_in_mlperf(std::string const& model) {
   return std::ranges::find(mlperf, model) != mlperf.end();
 }
 
-/// Operators of all models, and of those of MLPerf.
+/// The operators of all models, and those of MLPerf's models.
 struct Surface {
   std::set<std::string> all;
   std::set<std::string> mlperf;
@@ -152,7 +153,8 @@ ordered_json to_json(Surface const& surface) {
           {"ratio", surface.ratio()}};
 }
 
-/// What models call by name is the API's surface; what operators call in turn is how they work.
+/// Counts the operators that models call by name ("called"), and these together with the ones that
+/// operators call ("dispatched").
 ordered_json summarise(ordered_json const& covered) {
   Surface called;
   Surface dispatched;
@@ -170,7 +172,8 @@ ordered_json summarise(ordered_json const& covered) {
   return summary;
 }
 
-/// How often the host waits for a device in an iteration of training and of inference: "2 0".
+/// The number of times that the host waits for a device in an iteration of train and of eval: "2
+/// 0".
 std::string waits_of(ordered_json const& operators) {
   auto const waits = operators.value("waits", ordered_json::object());
   std::string text;
@@ -237,9 +240,27 @@ int suite_coverage(std::string const& worker, bool as_json) {
   return nothing_found;
 }
 
+constexpr auto suite_list_example = R"($ torchwatch suite list
+model              domain            task                  tests            batch    parameters
+alexnet            COMPUTER_VISION   CLASSIFICATION        train, eval   128, 128      61100840
+...
+84 models)";
+
+constexpr auto suite_parameters_example = R"($ torchwatch suite parameters resnet18
+name                                                         kind      type     shape
+conv1.weight                                                 parameter Float    [64,3,7,7]
+...)";
+
+constexpr auto suite_coverage_example = R"($ torchwatch suite coverage
+model                                calls     in turn waits (t, e) only here  for example
+BERT_pytorch                            64          66      0     0         4  StdBackward0
+...
+366 operators called, 2.30 times the 159 of MLPerf's models
+529 operators dispatched, 2.07 times the 255 of MLPerf's models)";
+
 }  // namespace
 
-/// `torchwatch suite`: what the worker's models are.
+/// Adds `torchwatch suite`, which shows the models of the worker.
 void add_suite(CLI::App& app, Invocation const& invocation, Chosen& chosen) {
   struct Flags {
     config::Options options;
@@ -248,13 +269,14 @@ void add_suite(CLI::App& app, Invocation const& invocation, Chosen& chosen) {
   };
 
   auto const flags = std::make_shared<Flags>();
-  auto* const suite = app.add_subcommand("suite", "Show the models that are measured");
+  auto* const suite = app.add_subcommand("suite", "Shows the models that torchwatch measures.");
   suite->require_subcommand(1);
-  suite->add_option("--worker", flags->options.measure.worker, "Worker executable")
+  suite->add_option("--worker", flags->options.measure.worker, "Worker to run")
       ->check(CLI::ExistingFile);
-  auto const add = [&](char const* name, char const* help, auto run) {
+  auto const add = [&](char const* name, char const* help, char const* example, auto run) {
     auto* const command = suite->add_subcommand(name, help);
     command->add_flag("--json", flags->as_json, "Print JSON");
+    add_example(*command, example);
     command->callback([flags, run, &invocation, &chosen] {
       chosen = [flags, run, &invocation] {
         fill_worker(flags->options, invocation.executable);
@@ -263,19 +285,23 @@ void add_suite(CLI::App& app, Invocation const& invocation, Chosen& chosen) {
     });
     return command;
   };
-  add("list", "Every model: domain, task, tests, batches, parameters", [](auto&, auto& given) {
-    return suite_list(given.as_json);
-  });
+  add("list",
+      "Lists the models with domain, task, tests, batch sizes and number of parameters.",
+      suite_list_example,
+      [](auto&, auto& given) { return suite_list(given.as_json); });
   add("parameters",
-      "Parameters and buffers of a model",
+      "Shows the parameters and buffers of a model.",
+      suite_parameters_example,
       [](auto& worker, auto& given) {
         return suite_parameters(worker, given.model, given.as_json);
       })
-      ->add_option("model", flags->model, "A name of the list")
+      ->add_option("model", flags->model, "Name of a model")
       ->required();
-  add("coverage", "Operators that the models dispatch", [](auto& worker, auto& given) {
-    return suite_coverage(worker, given.as_json);
-  });
+  add("coverage",
+      "Runs every model once, and shows the operators that they dispatch.",
+      suite_coverage_example,
+      [](auto& worker, auto& given) { return suite_coverage(worker, given.as_json); });
+  add_example(*suite, suite_list_example);
 }
 
 }  // namespace torchwatch::cli

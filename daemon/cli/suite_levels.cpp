@@ -17,7 +17,8 @@
 namespace torchwatch::cli {
 namespace {
 
-constexpr auto file_form = "what \"torchwatch bench --json\" prints, or TorchBench's metrics file";
+constexpr auto file_form =
+    "the output of \"torchwatch bench --json\", or TorchBench's metrics file";
 
 Error bad_file(std::string const& file, std::string const& found) {
   return Error{ErrorCode::invalid_argument,
@@ -32,7 +33,8 @@ void add_level(SuiteLevels& side, Benchmark const& benchmark, Metric metric, dou
   side.levels.push_back({Series{"", benchmark, metric}, level});
 }
 
-/// What `bench --json` prints: a list of benchmarks with their metrics; failed ones have none.
+/// Reads the output of `bench --json`: a list of benchmarks with their metrics. Failed ones have
+/// none.
 Result<SuiteLevels> read_bench(std::string const& file, nlohmann::json const& results) {
   SuiteLevels side;
   std::set<Benchmark> known;
@@ -52,8 +54,8 @@ Result<SuiteLevels> read_bench(std::string const& file, nlohmann::json const& re
   return side;
 }
 
-/// Adds one metric of TorchBench's, "test_eval[...]_latency", or returns why it is skipped. Memory
-/// is in GB there, which no ratio minds, and what failed has -1.
+/// Adds one metric of TorchBench's, "test_eval[...]_latency", or returns the reason to skip it.
+/// Memory is in GB, which does not change ratios. A benchmark that failed has -1.
 std::string_view add_metric(SuiteLevels& side,
                             std::string const& name,
                             nlohmann::json const& value) {
@@ -69,13 +71,13 @@ std::string_view add_metric(SuiteLevels& side,
   return {};
 }
 
-/// TorchBench's metrics file: {"metrics": {"test_eval[...]_latency": 60.1}}.
+/// Reads TorchBench's metrics file: {"metrics": {"test_eval[...]_latency": 60.1}}.
 Result<SuiteLevels> read_metrics(std::string const& file, nlohmann::json const& metrics) {
   SuiteLevels side;
   for (auto const& [name, value] : metrics.items())
     if (auto const reason = add_metric(side, name, value); !reason.empty())
       skip(side, name, reason);
-  if (side.levels.empty()) return bad_file(file, "no metric of a benchmark that torchwatch knows");
+  if (side.levels.empty()) return bad_file(file, "no metric of a known benchmark");
   return side;
 }
 
@@ -83,7 +85,7 @@ Result<SuiteLevels> read_metrics(std::string const& file, nlohmann::json const& 
 
 Result<SuiteLevels> read_levels(std::string const& file, std::istream& text) {
   auto const document = nlohmann::json::parse(text, nullptr, false);
-  if (document.is_discarded()) return bad_file(file, "no JSON");
+  if (document.is_discarded()) return bad_file(file, "text that is not JSON");
   try {
     if (document.is_array()) return read_bench(file, document);
     if (document.is_object() && document.contains("metrics"))
@@ -91,7 +93,7 @@ Result<SuiteLevels> read_levels(std::string const& file, std::istream& text) {
   } catch (nlohmann::json::exception const& problem) {
     return bad_file(file, problem.what());
   }
-  return bad_file(file, "something else");
+  return bad_file(file, "JSON of another form");
 }
 
 std::string line_of_skipped(std::string const& file, std::vector<std::string> const& skipped) {

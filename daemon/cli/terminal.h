@@ -3,20 +3,20 @@
 #include <string>
 #include <vector>
 
-/// What commands show to people.
+/// Tables and progress for a terminal.
 namespace torchwatch::cli {
 
 using Row = std::vector<std::string>;
 
-/// Prints a table for people, its columns as wide as they need to be. The first row names the
-/// columns.
+/// Prints a table whose columns are as wide as their longest cell. The first row names the columns.
+/// `rows` must not be empty.
 void print_rows(std::vector<Row> const& rows);
 
-/// Shows how far a command is, on standard error: one line that is written over again and again on
-/// a terminal, a line each time elsewhere. An empty text wipes the terminal's line.
+/// Shows progress on standard error. On a terminal each text replaces the last one, and an empty
+/// text clears the line. Elsewhere each text is a line.
 void print_progress(std::string const& text);
 
-/// The same on a terminal, nothing elsewhere: for what changes often.
+/// Shows progress that changes often: on a terminal only.
 void print_fleeting_progress(std::string const& text);
 
 }  // namespace torchwatch::cli

@@ -2,6 +2,7 @@
 """Runs the examples of README.md and docs/*.md, and fails when one is wrong.
 
 usage: pages.py --bin DIR [--source DIR] [PAGE ...]    no page: README.md and docs/*.md
+       pages.py --bin DIR --help-texts                 the examples of `torchwatch COMMAND --help`
 
 --bin is the directory of the built programs; --source is the repository (default: two folders up).
 
@@ -31,7 +32,8 @@ They are compared as follows:
 - Numbers with a decimal point, commits and times of day match any other of their kind.
 - Spaces in a row count as one.
 
-A command without lines below it must exit with status 0. Exit status 1 when something is wrong.
+A command without lines below it must exit with status 0. Help texts are checked like pages: each
+starts with a sentence and ends with an example. Exit status 1 when something is wrong.
 """
 import argparse
 import dataclasses
@@ -63,6 +65,14 @@ VARYING = [
     (re.compile(r'[-+]?\b\d+\.\d+\b(?!\.)'), 'NUMBER'),
     (re.compile(r'\s+'), ' '),
 ]
+
+
+# commands whose example is not run -> the reason
+HELP_NOT_RUN = {
+    'builds pin': 'names a build of another history',
+    'builds unpin': 'names a build of another history',
+    'builds remove': 'names a build of another history',
+}
 
 
 class Wrong(Exception):
@@ -326,20 +336,60 @@ def check_page(page, text, make_sandbox):
     return failures, not_run
 
 
+def commands_of(program, command=()):
+    """Returns torchwatch and all its subcommands, each with its help text."""
+    done = subprocess.run([program, *command, '--help'], check=True, capture_output=True, text=True)
+    found = {' '.join(command): done.stdout}
+    _, _, listed = done.stdout.partition('\nSubcommands:\n')
+    for name in re.findall(r'^  (\w+)', listed.split('\n\n')[0], re.MULTILINE):
+        found.update(commands_of(program, (*command, name)))
+    return found
+
+
+def page_of_help(command, text):
+    """Returns the page whose only block is the example of a help text, at the line where it stands."""
+    lines = text.split('\n')
+    if not re.match(r'[A-Z].*\.( |$)', lines[0]):
+        raise Wrong(1, f'found "{lines[0]}", expected a sentence')
+    if 'Example:' not in lines:
+        raise Wrong(len(lines), 'found no "Example:"')
+    at = lines.index('Example:')
+    mark = f'<!-- not run: {HELP_NOT_RUN[command]} -->' if command in HELP_NOT_RUN else ''
+    example = [line.removeprefix('  ') for line in lines[at + 1:] if line.strip()]
+    return '\n'.join([*[''] * (at - 1), mark, '```console', *example, '```'])
+
+
+def help_pages(program):
+    """Returns the pages of all help texts, by name; with the failures of those without an example."""
+    pages, failures = {}, []
+    for command, text in commands_of(program).items():
+        name = f'torchwatch {command} --help'.replace('  ', ' ')
+        try:
+            pages[name] = page_of_help(command, text)
+        except Wrong as wrong:
+            failures.append(f'{name}:{wrong.line}: {wrong}')
+    return pages, failures
+
+
 def main():
     options = argparse.ArgumentParser(usage=__doc__, add_help=False)
     options.add_argument('--bin', type=pathlib.Path, required=True)
     options.add_argument('--source', type=pathlib.Path, default=pathlib.Path(__file__).resolve().parents[2])
+    options.add_argument('--help-texts', action='store_true')
     options.add_argument('pages', nargs='*')
     given = options.parse_args()
     bin_folder = given.bin.resolve()
     source = given.source.resolve()
-    pages = given.pages or ['README.md', *sorted(str(page.relative_to(source)) for page in source.glob('docs/*.md'))]
     failures, not_run = [], []
+    if given.help_texts:
+        pages, failures = help_pages(bin_folder / 'torchwatch')
+    else:
+        names = given.pages or ['README.md', *sorted(str(page.relative_to(source)) for page in source.glob('docs/*.md'))]
+        pages = {name: (source / name).read_text() for name in names}
     with Lab(bin_folder, source) as lab:
-        for page in pages:
+        for page, text in pages.items():
             begun = time.monotonic()
-            wrong, skipped = check_page(page, (source / page).read_text(), lambda: Sandbox(lab))
+            wrong, skipped = check_page(page, text, lambda: Sandbox(lab))
             failures += wrong
             not_run += skipped
             print(f'{page}: {"wrong" if wrong else "good"} ({time.monotonic() - begun:.1f} s)', flush=True)

@@ -125,6 +125,23 @@ class Matching(unittest.TestCase):
         self.assert_matches(['a    b'], ['a  b'])
 
 
+class HelpTexts(unittest.TestCase):
+    HELP = 'Lists the kept builds.\nUsage: torchwatch builds\n\nExample:\n  $ torchwatch builds\n  one\n\n'
+
+    def test_example_becomes_a_block_at_its_line(self):
+        block, = pages.blocks_in(pages.page_of_help('builds', self.HELP))
+        self.assertEqual((block.line, block.content), (5, '$ torchwatch builds\none'))
+
+    def test_rejects_help_without_sentence_or_example(self):
+        with self.assertRaisesRegex(pages.Wrong, 'expected a sentence'):
+            pages.page_of_help('builds', self.HELP.replace('builds.', 'builds'))
+        with self.assertRaisesRegex(pages.Wrong, 'found no "Example:"'):
+            pages.page_of_help('builds', self.HELP.replace('Example:', 'Other:'))
+
+    def test_example_that_names_a_build_is_not_run(self):
+        self.assertEqual(len(check(pages.page_of_help('builds pin', self.HELP))[1]), 1)
+
+
 class Repository(unittest.TestCase):
     def test_every_page_can_be_read(self):
         source = pathlib.Path(__file__).resolve().parents[2]

@@ -136,6 +136,7 @@ TEST(CommandLine, OffersHelpForEveryCommand) {
     auto const help = shared_world().run({command, "--help"});
     EXPECT_EQ(help.status, 0) << command;
     EXPECT_THAT(help.out, HasSubstr("Usage: ")) << command;
+    EXPECT_THAT(help.out, HasSubstr("\nExample:\n  $ torchwatch ")) << command;
   }
 }
 

@@ -75,10 +75,10 @@ TEST_F(Records, ListAlarms) {
 TEST_F(Records, SayWhatIsNotThere) {
   expect_mistake(*world_, {"incidents", "7"}, R"(id "7": not found)");
   expect_mistake(*world_, {"nightlies", "../incidents"}, R"(id "../incidents": not found)");
-  expect_mistake(*world_, {"series", "resnet"}, "allowed a series like");
+  expect_mistake(*world_, {"series", "resnet"}, "allowed is a series like");
   expect_mistake(*world_,
                  {"series", "test_eval[dlrm-cpu-eager]_latency"},
-                 R"(nothing was measured of "test_eval[dlrm-cpu-eager]_latency")");
+                 R"(series "test_eval[dlrm-cpu-eager]_latency" has no measurements)");
   expect_mistake(*world_, {"incidents", "--server", "http://127.0.0.1:1"}, "http://127.0.0.1:1");
 }
 

@@ -34,6 +34,9 @@ class Words(unittest.TestCase):
     def test_passes_plain_texts(self):
         self.assert_finds({'a.md': '# Title\n\nThe runner starts workers.\n', 'a.h': '/// Returns the length, in ms.\n'})
 
+    def test_passes_names_of_options(self):
+        self.assert_finds({'a.cpp': 'add("--beside-others");\n'})
+
     def test_names_file_line_word_and_replacement(self):
         done = self.run_on({'docs/a.md': 'Fine.\n\nThe page is beside\nthe other.\n'})
         self.assertEqual(done.stdout, 'docs/a.md:3: "beside": next to, compared with or in addition to\n')
