@@ -112,8 +112,8 @@ asio::awaitable<Result<BisectionRequest>> to_request(builds::GitFetch& git_fetch
   co_return to_request(options, asked);
 }
 
-/// Runs the bisections into merges that those in `ended` wait for, and adds them to `ended`. New
-/// ones can have merges themselves. One that fails now is left to the service.
+/// Runs the bisections into merges that those in `ended` name, and adds them to `ended`: they can
+/// name merges, too. One that cannot run now is left to the service.
 asio::awaitable<void> search_merges(bisection::Queue& queue,
                                     storage::Store& store,
                                     std::vector<Bisection>& ended) {

@@ -113,7 +113,7 @@ int run_check(config::Options const& options, Invocation const& invocation, bool
   auto const passed = async::run_until_signal(
       loop, bisection::ending_bisections(service.parts.queue, pass_and_join(service)));
 
-  // When the feed is behind, the newest judgement is about another feed.
+  // The feed has nothing to judge after the database, whose judgement comes from another feed.
   auto const& behind = service.parts.announcer.behind();
   bool const is_repeated = is_same_state(before, store->nightlies().newest());
   if (passed && is_repeated && !behind.empty()) return complain("check", behind);

@@ -44,8 +44,7 @@ setup::Host host_here() {
                                  setup::inspect_host(loop.get_executor(), std::move(lookout)));
 }
 
-/// On a host with a GPU, sets the CUDA channel for its driver that the index still has nightlies
-/// of.
+/// On a host with a GPU, asks the index for a CUDA channel that has nightlies and fits the driver.
 void choose_channel(setup::Host const& host,
                     Invocation const& invocation,
                     setup::FirstConfig& first) {
@@ -53,7 +52,7 @@ void choose_channel(setup::Host const& host,
   config::FeedOptions feed;
   feed.kind = config::FeedKind::wheels;
   if (!first.url.empty()) feed.url = first.url;
-  print_fleeting_progress("reading the channels of CUDA at " + feed.url + " for " + host.cuda);
+  print_fleeting_progress("reading " + feed.url + " for channels of CUDA " + host.cuda);
   boost::asio::io_context loop{1};
   builds::FetchProgram fetcher{loop.get_executor(), service::fetch_program(invocation.executable)};
   SystemClock const clock;

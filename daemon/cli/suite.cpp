@@ -172,8 +172,7 @@ ordered_json summarise(ordered_json const& covered) {
   return summary;
 }
 
-/// The number of times that the host waits for a device in an iteration of train and of eval: "2
-/// 0".
+/// Returns the waits of the host for a device, per iteration of train and of eval: "2 0".
 std::string waits_of(ordered_json const& operators) {
   auto const waits = operators.value("waits", ordered_json::object());
   std::string text;

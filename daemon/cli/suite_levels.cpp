@@ -33,8 +33,7 @@ void add_level(SuiteLevels& side, Benchmark const& benchmark, Metric metric, dou
   side.levels.push_back({Series{"", benchmark, metric}, level});
 }
 
-/// Reads the output of `bench --json`: a list of benchmarks with their metrics. Failed ones have
-/// none.
+/// Reads the output of `bench --json`: benchmarks with their metrics. Failed ones have none.
 Result<SuiteLevels> read_bench(std::string const& file, nlohmann::json const& results) {
   SuiteLevels side;
   std::set<Benchmark> known;

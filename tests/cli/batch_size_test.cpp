@@ -9,7 +9,7 @@ namespace {
 
 using testing::ElementsAre;
 
-/// Searches where a batch takes what `latency` says; negative: it fails.
+/// Runs a search. `latency` returns the ms of a batch; a negative value is a failure.
 template <class Latency>
 BatchSearch search(Latency latency) {
   BatchSearch search;
@@ -47,7 +47,7 @@ TEST(BatchSearch, StopsWhenMemoryEnds) {
   EXPECT_EQ(found.trials().back().per_second, 0);
 }
 
-TEST(BatchSearch, IsNotPutOffByOneBadLuck) {
+TEST(BatchSearch, ContinuesAfterOneSlowBatch) {
   auto const found = search([](double batch) {
     if (batch > 16) return -1.0;
     return batch == 4 ? 12.0 : 5.0;
@@ -56,14 +56,14 @@ TEST(BatchSearch, IsNotPutOffByOneBadLuck) {
   EXPECT_EQ(found.best()->batch, 16);
 }
 
-TEST(BatchSearch, EndsWithoutABestWhenNothingRuns) {
+TEST(BatchSearch, HasNoBest_WhenEveryBatchFails) {
   auto const found = search([](double) { return -1.0; });
 
   EXPECT_FALSE(found.best().has_value());
   EXPECT_THAT(batches_of(found), ElementsAre(1));
 }
 
-TEST(BatchSearch, EndsWhereverMoreIsAlwaysBetter) {
+TEST(BatchSearch, EndsAtLargestBatch_WhenThroughputAlwaysGrows) {
   auto const found = search([](double) { return 1.0; });
 
   EXPECT_EQ(found.best()->batch, 1 << 20);

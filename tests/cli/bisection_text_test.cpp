@@ -66,7 +66,7 @@ TEST(BisectionText, OfRevertedReland_NamesRevertApproversAndEarlierIncident) {
                       "https://github.com/o/r/issues/7\n")));
 }
 
-TEST(BisectionText, OfOlderBadBuild_SaysOnItsFirstLineWhatIsMissingInIt) {
+TEST(BisectionText, OfOlderBadBuild_NamesMissingCommitsOnFirstLine) {
   auto finding = finding_of(1);
   finding.missing = 1;
   auto bisection = range_of(finding);
@@ -79,7 +79,7 @@ TEST(BisectionText, OfOlderBadBuild_SaysOnItsFirstLineWhatIsMissingInIt) {
                         "build lacks it): aaaa"));
 }
 
-TEST(BisectionText, IntoMerge_SaysOnItsFirstLineWhereTheChangeCameFrom) {
+TEST(BisectionText, IntoMerge_NamesMergeOnFirstLine) {
   auto bisection = range_of(finding_of(1));
   bisection.outcome = BisectionOutcome::culprit;
   bisection.inside = SearchedMerge{BisectionId{1}, CommitSha{std::string(40, 'e')}, 5};
@@ -107,13 +107,13 @@ TEST(BisectionText, OfEnvironment_ListsDifferencesOfPackages) {
                     HasSubstr("+ only in the bad one\n  + gcc 13\n")));
 }
 
-TEST(BisectionText, ASubjectWithALineBreakStaysOneLine) {
+TEST(BisectionText, OfSubjectWithLineBreak_IsOneLine) {
   auto bisection = range_of(finding_of(1));
   bisection.findings.front().suspects.front().subject = "Change\nreport:    forged";
   EXPECT_THAT(printed(bisection), HasSubstr("  Change\\nreport:    forged (Ada"));
 }
 
-TEST(BisectionText, ACommitMayNotBeKnownYet) {
+TEST(BisectionText, ShortSha_OfUnknownCommit_IsDash) {
   EXPECT_EQ(short_sha(std::string(40, 'a')), "aaaaaaaaaaaa");
   EXPECT_EQ(short_sha(nullptr), "-");
 }

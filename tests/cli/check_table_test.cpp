@@ -18,13 +18,13 @@ setup::Check check(std::string what, bool is_good, std::string found, double sec
 std::vector<setup::Check> const checks{check("feed", true, "60 nightlies", 0.25),
                                        check("fleet a100", false, "no hello", 120)};
 
-TEST(CheckTable, HasALineACheckInColumns) {
+TEST(CheckTable, HasOneLinePerCheck_InColumns) {
   EXPECT_EQ(table_of(checks),
             "feed        good    0.2 s  60 nightlies\n"
             "fleet a100  bad   120.0 s  no hello\n");
 }
 
-TEST(CheckTable, KeepsOneLineWhereAFindingHasALineBreak) {
+TEST(CheckTable, OfFindingWithLineBreak_IsOneLine) {
   EXPECT_EQ(table_of({check("feed", true, "2.9\nfleet  good", 0.25)}),
             "feed  good    0.2 s  2.9\\nfleet  good\n");
 }
@@ -34,7 +34,7 @@ TEST(CheckTable, IsGoodWhenEveryCheckIs) {
   EXPECT_TRUE(are_good({checks.front()}));
 }
 
-TEST(CheckTable, IsTheSameAsJson) {
+TEST(CheckTable, AsJson_HasTheSameChecks) {
   auto const json = json_of(checks);
   EXPECT_EQ(json.at("is_good"), false);
   EXPECT_EQ(json.at("checks").at(1).dump(),

@@ -7,7 +7,7 @@
 namespace torchwatch::cli {
 namespace {
 
-TEST(PrintableOutput, EscapesWhateverIsPrinted) {
+TEST(PrintableOutput, EscapesControlCharactersUntilDestroyed) {
   std::ostringstream terminal;
   {
     PrintableOutput const output{terminal};
@@ -17,7 +17,7 @@ TEST(PrintableOutput, EscapesWhateverIsPrinted) {
   }
   EXPECT_EQ(terminal.str(), "2.9\\x1b[31m \u20ac in two pieces\nand a rest\\x07");
   terminal << "\x1b";
-  EXPECT_TRUE(terminal.str().ends_with('\x1b')) << "it is over";
+  EXPECT_TRUE(terminal.str().ends_with('\x1b')) << "not escaped after its end";
 }
 
 }  // namespace

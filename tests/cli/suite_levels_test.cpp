@@ -15,7 +15,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Pair;
 
-/// TorchBench's metrics file with BERT's training on a GPU, and `more`.
+/// A metrics file of TorchBench with train of BERT on a GPU, and the metrics in `more`.
 json metrics_file(json const& more = json::object()) {
   json metrics{{"test_train[BERT_pytorch-cuda-eager]_latency", 61.02},
                {"test_train[BERT_pytorch-cuda-eager]_gmem", 4.41}};
@@ -69,7 +69,7 @@ TEST(SuiteLevels, OfTorchBench_AreReadWithMetricsOfLaterVersionsSkipped) {
                           "test_eval[hf_T5-mps-eager]_latency (no known benchmark)"));
 }
 
-TEST(SuiteLevels, OfTorchBench_AreReadWithoutWhatFailed) {
+TEST(SuiteLevels, OfTorchBench_AreReadWithFailedBenchmarksSkipped) {
   auto const side = read(metrics_file({{"test_eval[yolov3-cuda-eager]_latency", -1.0}})).value();
   EXPECT_THAT(levels_of(side), ElementsAre(gmem_of_bert, latency_of_bert));
   EXPECT_THAT(side.skipped, ElementsAre("test_eval[yolov3-cuda-eager]_latency (failed)"));

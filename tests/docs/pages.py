@@ -53,7 +53,7 @@ KINDS = ('console', 'json', 'text')
 FENCE = re.compile(r'( *)```(\S*)\s*$')
 NOT_RUN = re.compile(r'<!-- not run: (.*\S) -->$')
 EMPTY = '<!-- in an empty directory -->'
-PORT = '8917'
+PORT = ':8917'
 SCENARIO = 'one-culprit'
 LIMIT_S = 120
 # the configuration to which a json block adds
@@ -268,7 +268,7 @@ class Sandbox:
         while time.monotonic() < until and self.service.poll() is None:
             listening = re.search(r'http_listening url=\S+:(\d+)', log.read_text())
             if listening:
-                self.port = listening.group(1)
+                self.port = f':{listening.group(1)}'
                 return
             time.sleep(0.05)
         raise RuntimeError(f'torchwatch serve does not listen:\n{log.read_text()}')
