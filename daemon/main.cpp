@@ -42,6 +42,7 @@ int run(int argc, char** argv) {
   cli::add_rule(app, invocation, chosen);
   cli::add_config(app, invocation, chosen);
   cli::add_example(app, program_example);
+  cli::set_failure_message(app);
   try {
     app.parse(argc, argv);
   } catch (CLI::ParseError const& problem) {

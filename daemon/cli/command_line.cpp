@@ -36,6 +36,30 @@ class PrintableLines final : public spdlog::formatter {
   spdlog::pattern_formatter pattern_{"%Y-%m-%dT%H:%M:%S.%e %l %v"};
 };
 
+/// Returns the error of a command line that ends where `app` needs a subcommand. `extras` are the
+/// words that are not known.
+std::string text_of_missing_command(CLI::App const& app, std::vector<std::string> const& extras) {
+  bool const is_misspelt = !extras.empty() && !extras.front().starts_with('-');
+  std::string text = "torchwatch: found ";
+  text += is_misspelt ? "command \"" + printable(extras.front()) + "\"" : "no command";
+  std::string separator = ", allowed are ";
+  for (auto const* const command : app.get_subcommands({})) {
+    text += separator + command->get_name();
+    separator = ", ";
+  }
+  return text + "\nRun with --help for more information.\n";
+}
+
+std::string text_of_failure(CLI::App const* app, CLI::Error const& error) {
+  auto const* last = app;  // "suite" of "torchwatch suite"
+  while (!last->get_subcommands().empty())
+    last = last->get_subcommands().front();
+  bool const lacks_command =
+      error.get_name() == "RequiredError" && last->get_require_subcommand_min() > 0;
+  return lacks_command ? text_of_missing_command(*last, app->remaining(true))
+                       : CLI::FailureMessage::simple(app, error);
+}
+
 }  // namespace
 
 void set_up_log(config::LogLevel level) {
@@ -88,6 +112,10 @@ std::optional<config::Options> load_measuring_options(Invocation const& invocati
 int complain(std::string_view command, std::string_view message) {
   std::cerr << "torchwatch " << command << ": " << printable_lines(message) << '\n';
   return could_not_run;
+}
+
+void set_failure_message(CLI::App& app) {
+  app.failure_message(text_of_failure);
 }
 
 void add_example(CLI::App& command, std::string_view example) {

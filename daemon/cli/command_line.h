@@ -45,6 +45,10 @@ inline constexpr auto benchmark_form = "a name like test_eval[resnet18-cpu-eager
 /// Prints "torchwatch COMMAND: MESSAGE" to standard error, and returns could_not_run.
 int complain(std::string_view command, std::string_view message);
 
+/// Sets the texts of errors of the command line. A missing or unknown command gets a list of those
+/// that are allowed.
+void set_failure_message(CLI::App& app);
+
 /// Adds an example to the help of `command`: "$ torchwatch ...", and below it what it prints. Call
 /// it after adding the subcommands of `command`, which otherwise inherit the example.
 void add_example(CLI::App& command, std::string_view example);

@@ -191,8 +191,11 @@ INSTANTIATE_TEST_SUITE_P(
     All,
     MistakenCommandLine,
     testing::Values(
-        Mistake{"NoCommand", {}, "subcommand is required"},
-        Mistake{"UnknownCommand", {"chekc"}, "subcommand is required"},
+        Mistake{"NoCommand", {}, "found no command, allowed are init, serve, check, "},
+        Mistake{"UnknownCommand", {"chekc"}, "found command \"chekc\", allowed are init, serve, "},
+        Mistake{"NoCommandOfSuite",
+                {"suite"},
+                "found no command, allowed are list, parameters, coverage\n"},
         Mistake{"UnknownFlag", {"check", "--jsno"}, "--jsno"},
         Mistake{"UnknownMetric",
                 {"bisect",
