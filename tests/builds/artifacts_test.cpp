@@ -286,9 +286,8 @@ TEST_F(ArtifactsTest, OfAServerThatKeepsFailingAreUnavailable) {
 
 TEST_F(ArtifactsTest, ThatTheServerDoesNotGiveAreRefused) {
   server_.serve("/" + commit_.hex, {answer(403)});
-  expect_failed(ErrorCode::refused,
-                fetch(server_.url() + "/{commit}"),
-                "the server responded with 403");
+  expect_failed(
+      ErrorCode::refused, fetch(server_.url() + "/{commit}"), "the server responded with 403");
 }
 
 TEST_F(ArtifactsTest, WhoseDigestIsThereMayComeLater) {
