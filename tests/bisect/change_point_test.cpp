@@ -271,7 +271,7 @@ TEST(ChangePoint, RarelyReportsAChangeInFlatHistories) {
       value = heavy(random);
     reported += change_points(values).empty() ? 0 : 1;
   }
-  EXPECT_LE(spoken, trials / 100);
+  EXPECT_LE(reported, trials / 100);
 }
 
 }  // namespace
