@@ -11,37 +11,40 @@
 
 namespace torchwatch::e2e {
 
-/// What a bisection found: a culprit, or commits of which one is it.
+/// A finding of a bisection: a culprit, or several suspects of which one is the culprit.
 struct Found {
   std::vector<std::string> suspects;
   std::optional<std::string> culprit;
   std::optional<int> pull_request;  ///< the culprit's
-  bool is_worse = false;            ///< something grew
+  bool is_worse = false;            ///< at least one series increased
   friend auto operator<=>(Found const&, Found const&) = default;
 };
 
-/// A bisection, by what a person wants to know of it.
+/// The outcome and findings of a bisection.
 struct FoundBisection {
-  std::string outcome;  ///< "culprit", "range", "environment", "not_reproduced", "undecided"; empty
-                        ///< before its end
-  std::vector<Found> findings;  ///< sorted: noise decides which effect is the largest
+  /// "culprit", "range", "environment", "not_reproduced" or "undecided"; empty before its end.
+  std::string outcome;
+  /// Sorted, because noise determines which effect is the largest.
+  std::vector<Found> findings;
   friend bool operator==(FoundBisection const&, FoundBisection const&) = default;
 };
 
-/// What `check --json` says, times, numbers and places left out: two runs over the same history
-/// must agree on it.
+/// The part of the output of `check --json` that two runs over the same history must agree on: no
+/// times, numbers or paths.
 struct Answer {
-  std::map<std::string, std::string> verdicts;  ///< by "test_eval[dcgan-cpu-eager]_latency"
+  std::map<std::string, std::string> verdicts;  ///< key: "test_eval[dcgan-cpu-eager]_latency"
   std::set<std::string> moved;                  ///< the series of the incident
   std::vector<FoundBisection> bisections;
   friend bool operator==(Answer const&, Answer const&) = default;
 };
 
-/// A bisection as the HTTP API, `bisect --json` and `check --json` show it.
+/// Reads a bisection from the JSON of the HTTP API, `bisect --json` or `check --json`.
 FoundBisection bisection_of(nlohmann::json const& found);
+
+/// Reads the output of `check --json`.
 Answer answer_of(nlohmann::json const& found);
 
-/// For messages of tests.
+/// Prints a value in messages of failed tests.
 void PrintTo(Found const& found, std::ostream* stream);
 void PrintTo(FoundBisection const& bisection, std::ostream* stream);
 void PrintTo(Answer const& answer, std::ostream* stream);

@@ -55,14 +55,14 @@ std::ptrdiff_t done_in(json const& bisection) {
       steps.begin(), steps.end(), [](json const& step) { return step.at("done") == true; });
 }
 
-void expect_goes_on(json const& before, json const& after) {
+void expect_resumed(json const& before, json const& after) {
   auto const& steps = before.at("steps");
   for (std::size_t i = 0; i < steps.size(); ++i) {
     if (steps.at(i).at("done") == false) continue;
     auto now = after.at("steps").at(i);
-    // It was cut off before anything was learned from the whole wave.
+    // It was interrupted before the measurements of the whole wave were used.
     if (steps.at(i).at("beliefs").empty()) now["beliefs"] = json::array();
-    EXPECT_EQ(now, steps.at(i)) << "a step was made again, or another";
+    EXPECT_EQ(now, steps.at(i)) << "a step was repeated or changed";
   }
 }
 

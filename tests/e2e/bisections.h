@@ -10,14 +10,14 @@
 #include "tests/e2e/service.h"
 #include "tests/e2e/world.h"
 
-// Bisections of a running service, as people ask for them, steer them and look at them.
+// Requests for bisections of a running service, and checks of their state.
 namespace torchwatch::e2e {
 
-/// The body that asks for the first culprit that the lab planted.
+/// Returns the body of a request to bisect the series of the lab's first culprit.
 nlohmann::json request_for_a_bisection(World const& world);
 
-/// Asks for that bisection, with other fields in place of some (RFC 7396), and returns where it
-/// will be found.
+/// Requests that bisection, with `patch` merged into the body (RFC 7396). Returns the bisection's
+/// URL.
 std::string ask(World const& world,
                 Service const& service,
                 nlohmann::json const& patch = nlohmann::json::object());
@@ -25,19 +25,20 @@ std::string ask(World const& world,
 /// Runs `torchwatch bisections` with the token.
 Finished bisections(World& world, Service const& service, std::vector<std::string> arguments);
 
-/// `command` told the new state of bisection `id`.
+/// Expects that `command` printed the new state of bisection `id`.
 void expect_steered(Finished const& command, std::string const& id, std::string const& state);
 
-/// Waits until the bisection at `url` is done or has failed, and returns it.
+/// Waits until the bisection at `url` is done or has failed. Returns it.
 nlohmann::json ended_bisection(Service const& service, std::string const& url);
 
-/// How many of a bisection's steps are done.
+/// Returns the number of a bisection's steps that are done.
 std::ptrdiff_t done_in(nlohmann::json const& bisection);
 
-/// What was done of a bisection when it was cut off was not done again.
-void expect_goes_on(nlohmann::json const& before, nlohmann::json const& after);
+/// Expects that the steps that were done in `before` are unchanged in `after`, so that they were
+/// not repeated.
+void expect_resumed(nlohmann::json const& before, nlohmann::json const& after);
 
-/// The newest nightly is judged and told.
+/// True when the newest nightly is judged and reported.
 bool is_at_rest(Service const& service);
 
 }  // namespace torchwatch::e2e

@@ -6,7 +6,7 @@
 #include "tests/e2e/expect.h"
 #include "tests/e2e/service.h"
 
-// What is kept of builds, by command and by HTTP.
+// Keeping and removing builds, by command and by HTTP.
 namespace torchwatch::e2e {
 namespace {
 
@@ -22,8 +22,8 @@ json list(World& world) {
   return json::parse(listed.out);
 }
 
-/// One that nobody needs: a commit of the bisection, which has ended.
-std::string name_of_unheld(json const& builds) {
+/// Returns a build that is not in use: a commit of the bisection, which has ended.
+std::string name_of_unused(json const& builds) {
   for (auto const& build : builds)
     if (build.at("in_use_by").empty()) return build.at("name");
   return {};
@@ -34,7 +34,7 @@ TEST(Builds, AreListedPinnedAndRemoved) {
   ASSERT_EQ(world.run({"check"}).status, 1);
   auto const builds = list(world);
   ASSERT_GE(builds.size(), 3U) << builds;
-  auto const name = name_of_unheld(builds);
+  auto const name = name_of_unused(builds);
   ASSERT_NE(name, "") << builds;
   EXPECT_THAT(world.run({"builds"}).out, HasSubstr("incident 1"));
 
@@ -52,7 +52,7 @@ TEST(Builds, AreListedPinnedAndRemoved) {
   EXPECT_EQ(world.run({"builds", "remove", name}).status, 2);
 }
 
-TEST(Builds, BeyondTheQuotaGoAndTheAnswerStays) {
+TEST(Builds, OverTheQuotaArePrunedAndTheAnswerStays) {
   World world{quick_world()};
   world.configure({{"builds", {{"quota_mib", 1}, {"keep_free_mib", 0}}}});
   auto const first = world.run({"check", "--json"});
@@ -63,15 +63,15 @@ TEST(Builds, BeyondTheQuotaGoAndTheAnswerStays) {
   EXPECT_EQ(expect_answer(again), expect_answer(first));
 }
 
-TEST(Builds, ARunningServiceIsAsked) {
+TEST(Builds, CommandsUseARunningService) {
   World world{quick_world()};
   Service const service{world};
   ASSERT_TRUE(eventually([&] { return service.get("/api/v1/incidents").at("items").size() == 1; }));
-  std::vector<std::string> const there{
+  std::vector<std::string> const server_options{
       "--server", service.url(), "--token-file", service.token_file(), "--json"};
   auto const ask = [&](std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), "builds");
-    arguments.insert(arguments.end(), there.begin(), there.end());
+    arguments.insert(arguments.end(), server_options.begin(), server_options.end());
     return world.run(arguments);
   };
   auto const listed = ask({"list"});

@@ -8,7 +8,8 @@
 #include "tests/e2e/expect.h"
 #include "tests/e2e/world.h"
 
-// What people meet before anything is measured.
+// Configuration, command line and comparisons of files: what a user sees before anything is
+// measured.
 namespace torchwatch::e2e {
 namespace {
 
@@ -89,7 +90,7 @@ INSTANTIATE_TEST_SUITE_P(
                ":2: github.api: found \"http://api.github.com\""}),
     [](auto const& test) { return test.param.name; });
 
-TEST(Configuration, ThatIsGoodIsSaidToBe) {
+TEST(Configuration, IsCheckedAndPrintedAsGood) {
   auto const file = shared_world().config_file().string();
   auto const checked = shared_world().run({"config", "check", "--offline", file});
   EXPECT_EQ(checked.status, 0);
@@ -97,7 +98,7 @@ TEST(Configuration, ThatIsGoodIsSaidToBe) {
   EXPECT_EQ(checked.err, "");
 }
 
-TEST(Configuration, IsShownAsOneThatLoadsTheSame) {
+TEST(Configuration, IsShownAsAFileThatLoadsTheSameOptions) {
   auto const shown = shared_world().run({"config", "show", shared_world().config_file().string()});
   EXPECT_EQ(shown.status, 0) << shown.err;
   auto const copy = write("shown.json", shown.out);
@@ -111,10 +112,10 @@ TEST(Configuration, IsDescribedByTheSchemaThatIsCheckedIn) {
   EXPECT_EQ(schema.out, text_of(CHECKED_IN_SCHEMA));
 }
 
-TEST(CommandLine, TellsItsVersion) {
-  auto const told = shared_world().run({"--version"});
-  EXPECT_EQ(told.status, 0);
-  EXPECT_EQ(told.out, PROGRAM_VERSION "\n");
+TEST(CommandLine, PrintsItsVersion) {
+  auto const printed = shared_world().run({"--version"});
+  EXPECT_EQ(printed.status, 0);
+  EXPECT_EQ(printed.out, PROGRAM_VERSION "\n");
 }
 
 TEST(CommandLine, OffersHelpForEveryCommand) {
@@ -140,7 +141,8 @@ TEST(CommandLine, OffersHelpForEveryCommand) {
   }
 }
 
-/// Whoever names a file may not steer the terminal of whoever reads its name.
+/// A configuration whose file name contains an escape sequence for terminals. It must not reach the
+/// terminal of a user who reads the name.
 class NameWithAnEscape : public testing::Test {
  protected:
   NameWithAnEscape() { fs::copy_file(world_.config_file(), file_); }
@@ -235,7 +237,7 @@ INSTANTIATE_TEST_SUITE_P(
                  "--token-file",
                  "token"},
                 "--again = last"},
-        Mistake{"BisectionsOfNobody", {"bisections", "1"}, "--server is required"},
+        Mistake{"BisectionsWithoutServer", {"bisections", "1"}, "--server is required"},
         Mistake{"BisectionsOfASilentServer",
                 {"bisections", "--server", "http://127.0.0.1:1"},
                 "torchwatch bisections: http://127.0.0.1:1: "},
@@ -270,7 +272,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "/nowhere/torchwatch.json: cannot be read\n"}),
     [](auto const& test) { return test.param.name; });
 
-/// A file as `bench --json` prints it, with one benchmark.
+/// Writes a file like the output of `bench --json`, with one benchmark. Returns its path.
 std::string write_bench(std::string const& name, std::string const& benchmark, double latency) {
   json const result{{"benchmark", benchmark},
                     {"metrics", {{"latency", {{"value", latency}}}, {"cmem", {{"value", 100}}}}}};
@@ -295,7 +297,8 @@ TEST(Compare, PrintsRatiosAndTheirMeans) {
   EXPECT_THAT(table.out, HasSubstr("0.500"));
 }
 
-/// TorchBench's metrics file: a score, a failure, and BERT on both devices.
+/// Writes a metrics file of TorchBench: a score, a failure, and BERT on both devices. Returns its
+/// path.
 std::string write_metrics(std::string const& name, double factor) {
   json const metrics{{"v3_score", 1023.4},
                      {"test_eval[yolov3-cuda-eager]_latency", -1.0},
@@ -304,7 +307,7 @@ std::string write_metrics(std::string const& name, double factor) {
   return write(name, json{{"metrics", metrics}}.dump());
 }
 
-TEST(Compare, ReadsWhatItKnowsOfTorchBenchsFiles) {
+TEST(Compare, ReadsTorchBenchsMetricsAndListsTheSkippedOnes) {
   auto const first = write_metrics("torchbench-first.json", 1);
   auto const second = write_metrics("torchbench-second.json", 1.5);
 
@@ -339,12 +342,12 @@ TEST(Compare, ReadsTheNewestLevelsOfFleets) {
   auto const ratios = answer.at("benchmarks").at(0).at("ratios");
   EXPECT_EQ(ratios.at("cmem"), 0.5);
   EXPECT_NEAR(ratios.at("latency"), 0.5, 0.2);
-  auto const nobody = world.run({"compare", "old", "nobody"});
-  EXPECT_EQ(nobody.status, 2);
-  EXPECT_THAT(nobody.err, HasSubstr("old and nobody have no test in common"));
+  auto const unknown = world.run({"compare", "old", "unknown"});
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("old and unknown have no test in common"));
 }
 
-TEST(Compare, RefusesWhatItCannotCompare) {
+TEST(Compare, RefusesOtherFilesAndFilesWithoutACommonTest) {
   auto const first = write_bench("first.json", "test_eval[dcgan-cpu-eager]", 10);
   auto const other = write_bench("other.json", "test_eval[dlrm-cpu-eager]", 10);
   auto const garbage = write("garbage.json", "{\"a\": 1}");

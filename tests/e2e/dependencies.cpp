@@ -20,7 +20,7 @@ using testing::SizeIs;
 
 namespace {
 
-/// What git prints, without the newline.
+/// Runs git. Returns the first line of its output.
 std::string run_git(World& world, std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "git");
   auto const done = world.start_program(std::move(arguments)).wait();

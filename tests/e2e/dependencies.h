@@ -7,26 +7,27 @@
 #include "tests/e2e/process.h"
 #include "tests/e2e/world.h"
 
-// Nightlies that differ by what they are built or packed with.
+// Nightlies that differ in the dependency that they are built or packed with.
 namespace torchwatch::e2e {
 
-/// A world in which no commit changes anything, and builds may be packed with a dependency.
+/// Returns the options of a world in which no commit changes a series. Its builds can be packed
+/// with a dependency.
 WorldOptions world_with_dependency(bool real);
 
-/// The lab's nightly branch ends with this one of its nightlies.
+/// Makes this nightly the last one on the lab's nightly branch. `nightly` counts from 0.
 void release_up_to(World& world, std::size_t nightly);
 
-/// The lab's nightly branch gets one nightly more, of that one's commit.
+/// Adds a nightly of `date` to the lab's nightly branch, with the trunk commit of `nightly`.
 void release_again(World& world, nlohmann::json const& nightly, std::string const& date);
 
-/// Whatever is built from now on is packed with the dependency, or without.
+/// Makes later builds be packed with the dependency, or without it.
 void pack_with_dependency(World const& world, bool with = true);
 
-/// Builds a nightly of the lab by its recipe into `prefix`.
+/// Builds a nightly of the lab with the lab's recipe into `prefix`. Throws when the recipe fails.
 void build(World& world, nlohmann::json const& nightly, std::filesystem::path const& prefix);
 
-/// Holds a finished `check --json` against the truth: the series that the dependency moved, no
-/// commit accused, and the dependency named.
+/// Compares a finished `check --json` with the truth: it found the series that the dependency
+/// changed, named the dependency, and no commit.
 void expect_environment(World const& world, Finished const& check);
 
 }  // namespace torchwatch::e2e

@@ -8,7 +8,7 @@
 #include "tests/e2e/expect.h"
 #include "tests/e2e/service.h"
 
-// Builds of one commit that differ: by what they are packed with, or by the recipe that made them.
+// Builds of one commit that differ in a dependency, or in the recipe that made them.
 namespace torchwatch::e2e {
 namespace {
 
@@ -16,7 +16,8 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 using testing::HasSubstr;
 
-/// Prints what it depends on, counts its builds, and changes what it depends on when told to.
+/// Prints its dependencies and counts its builds. Upgrades the compiler at the build that the file
+/// "upgrade" names.
 constexpr auto upgraded_recipe = R"sh(#!/bin/sh
 cd "${0%/*}" || exit 129
 if [ "$1" = --dependencies ]; then
@@ -31,17 +32,17 @@ fi
 exec ./real "$@"
 )sh";
 
-/// A world in which a compiler is brought up to date.
+/// A world in which the recipe's compiler is upgraded.
 class UpgradedWorld : public World {
  public:
   UpgradedWorld() : World{quick_world()} { std::ofstream{folder_ / "compiler"} << "gcc 12\n"; }
 
   void upgrade() const { std::ofstream{folder_ / "compiler"} << "gcc 13\n"; }
 
-  /// While that build is made, counted from 1.
+  /// Upgrades the compiler during this build. Builds are counted from 1.
   void upgrade_during(int build) const { std::ofstream{folder_ / "upgrade"} << build << '\n'; }
 
-  /// How often a commit was built.
+  /// Returns how often the commit of a nightly was built.
   std::ptrdiff_t builds_of(json const& nightly) const {
     auto const commit = nightly.at("commit").get<std::string>();
     std::ifstream stream{folder_ / "built"};
@@ -55,7 +56,7 @@ class UpgradedWorld : public World {
   fs::path folder_ = wrap_recipe(upgraded_recipe);
 };
 
-TEST(Dependency, OfTheRecipeIsNoCommitsFault) {
+TEST(Dependency, OfTheRecipeIsBlamedAndNoCommit) {
   World world{world_with_dependency(false)};
   release_up_to(world, 0);
   ASSERT_EQ(world.run({"check"}).status, 0);
@@ -65,10 +66,11 @@ TEST(Dependency, OfTheRecipeIsNoCommitsFault) {
   auto const check = world.run({"check", "--json"});
 
   expect_environment(world, check);
-  EXPECT_EQ(world.run({"check", "--json"}).out, check.out) << "another answer to the same question";
+  EXPECT_EQ(world.run({"check", "--json"}).out, check.out)
+      << "a second check prints another answer";
 }
 
-TEST(Dependency, OfAPackageIsNoCommitsFault) {
+TEST(Dependency, OfAPackageIsBlamedAndNoCommit) {
   World world{world_with_dependency(false)};
   auto const nightlies = world.directory() / "nightlies";
   world.configure({{"feed", {{"kind", "directory"}, {"path", nightlies.string()}}}});
@@ -80,18 +82,18 @@ TEST(Dependency, OfAPackageIsNoCommitsFault) {
   auto const check = world.run({"check", "--json"});
 
   expect_environment(world, check);
-  auto const told = world.run({"check"});
-  EXPECT_THAT(told.out, HasSubstr("No commit is to blame (environment)"));
+  auto const text = world.run({"check"});
+  EXPECT_THAT(text.out, HasSubstr("No commit is to blame (environment)"));
 }
 
-/// A world in which builds of some commits can be had from elsewhere.
+/// A world in which some commits have artifacts.
 class WorldWithArtifacts : public World {
  public:
   WorldWithArtifacts() : World{world_with_dependency(false)} {
     configure({{"source", {{"artifacts", (artifacts_ / "{commit}").string()}}}});
   }
 
-  /// Somebody else builds a nightly.
+  /// Provides an artifact of a nightly's commit.
   void provide(std::size_t which, bool with_dependency) {
     auto const& nightly = truth().at("nightlies").at(which);
     pack_with_dependency(*this, with_dependency);
@@ -103,7 +105,7 @@ class WorldWithArtifacts : public World {
   fs::path artifacts_ = directory() / "artifacts";
 };
 
-TEST(Dependency, OfAnArtifactIsNoCommitsFault) {
+TEST(Dependency, OfAnArtifactIsBlamedAndNoCommit) {
   WorldWithArtifacts world;
   release_up_to(world, 0);
   ASSERT_EQ(world.run({"check"}).status, 0);
@@ -113,7 +115,7 @@ TEST(Dependency, OfAnArtifactIsNoCommitsFault) {
   expect_environment(world, world.run({"check", "--json"}));
 }
 
-TEST(Dependency, OfAnArtifactIsNoProofBesideABuildOfOurs) {
+TEST(Dependency, OfOneArtifactOfTwoMakesNoCommitACulprit) {
   WorldWithArtifacts world;
   world.provide(0, false);
   world.provide(1, true);
@@ -140,11 +142,11 @@ TEST(Dependency, ThatChangedSinceTheLastNightlyHidesNoCulprit) {
   expect_truth(world, check);
   auto const bisection = json::parse(check.out).at("incidents").at(0).at("bisections").at(0);
   EXPECT_EQ(bisection.at("packages").at("differences"), (json{"- gcc 12", "+ gcc 13"}));
-  EXPECT_EQ(world.builds_of(world.truth().at("nightlies").at(0)), 2) << "by each compiler";
+  EXPECT_EQ(world.builds_of(world.truth().at("nightlies").at(0)), 2) << "once with each compiler";
   EXPECT_EQ(world.builds_of(world.truth().at("nightlies").at(1)), 1);
 }
 
-TEST(Dependency, ThatChangedSinceTheLastNightlyMakesNoOtherNightlyOfOneCommit) {
+TEST(Dependency, ThatChangedSinceTheLastNightlyStillRecognizesARepeatedCommit) {
   UpgradedWorld world;
   release_up_to(world, 0);
   ASSERT_EQ(world.run({"check"}).status, 0);
@@ -159,9 +161,9 @@ TEST(Dependency, ThatChangedSinceTheLastNightlyMakesNoOtherNightlyOfOneCommit) {
   EXPECT_EQ(world.builds_of(nightly), 1);
 }
 
-TEST(Dependency, ThatChangesDuringABuildBeginsTheBisectionAgain) {
+TEST(Dependency, ThatChangesDuringABuildRestartsTheBisection) {
   UpgradedWorld world;
-  world.upgrade_during(4);  // the second after the nightlies'
+  world.upgrade_during(4);  // the second build after those of the nightlies
 
   auto const interrupted = world.run({"check", "--json"});
 
@@ -173,11 +175,11 @@ TEST(Dependency, ThatChangesDuringABuildBeginsTheBisectionAgain) {
   expect_truth(world, check);
   EXPECT_THAT(check.err, HasSubstr("bisection_begins_again id=1"));
   auto const& nightlies = world.truth().at("nightlies");
-  EXPECT_EQ(world.builds_of(nightlies.at(0)), 2) << "by each compiler";
-  EXPECT_EQ(world.builds_of(nightlies.at(1)), 2) << "by each compiler";
+  EXPECT_EQ(world.builds_of(nightlies.at(0)), 2) << "once with each compiler";
+  EXPECT_EQ(world.builds_of(nightlies.at(1)), 2) << "once with each compiler";
 }
 
-TEST(Dependency, ThatChangedBetweenTwoBisectionsIsOfTheSecondAlone) {
+TEST(Dependency, ThatChangedBetweenTwoBisectionsChangesTheRecipeOfTheSecond) {
   UpgradedWorld world;
   auto const empty = world.directory() / "no-nightlies";
   fs::create_directories(empty);
@@ -192,7 +194,7 @@ TEST(Dependency, ThatChangedBetweenTwoBisectionsIsOfTheSecondAlone) {
   expect_culprit(world, bisection_of(second));
   EXPECT_NE(second.at("recipe"), first.at("recipe"));
   EXPECT_EQ(second.at("packages"), nullptr) << "no nightly was ever built";
-  EXPECT_EQ(world.builds_of(world.truth().at("nightlies").at(0)), 2) << "by each compiler";
+  EXPECT_EQ(world.builds_of(world.truth().at("nightlies").at(0)), 2) << "once with each compiler";
 }
 
 }  // namespace

@@ -11,11 +11,12 @@
 #include "tests/e2e/expect.h"
 #include "tests/e2e/stored.h"
 
-// Two GPUs of one host, and its processors: who measures where, and when.
+// Rounds on two GPUs of one host and on its CPUs: where and when they are measured.
 namespace torchwatch::e2e {
 namespace {
 
-/// A runner whose workers say when they worked, and who locks in the world's own directory.
+/// Returns the launcher of a runner whose workers report the times of their work. It keeps its
+/// device locks in the world's directory.
 nlohmann::json launcher_in(World const& world) {
   return {"sh",
           "-c",
@@ -23,7 +24,7 @@ nlohmann::json launcher_in(World const& world) {
           "sh"};
 }
 
-/// Four benchmarks on each kind of device.
+/// Returns the options of a world with four benchmarks on each kind of device.
 WorldOptions two_fleets(double seconds_a_job) {
   WorldOptions options;
   options.scenario = "no-change";
@@ -37,13 +38,13 @@ WorldOptions two_fleets(double seconds_a_job) {
   return options;
 }
 
-/// The times at which somebody worked, those of a round together.
+/// The time in which a worker, or the workers of a round, measured.
 struct Span {
   double began_at = 0;
   double ended_at = 0;
 };
 
-/// Workers of a round work in each other's sight; `spans` in the order in which they began.
+/// Joins the spans of each round of `workers` workers. `spans`: in the order in which they began.
 std::vector<Span> rounds_of(std::vector<Span> const& spans, std::size_t workers) {
   std::vector<Span> rounds;
   for (std::size_t i = 0; i < spans.size(); ++i) {
@@ -74,13 +75,13 @@ bool overlap(std::vector<Span> const& some, std::vector<Span> const& others) {
   });
 }
 
-/// What workers of two fleets on one host tell of when they worked.
+/// The times at which the workers of two fleets on one host measured.
 struct Work {
-  std::map<std::string, std::map<int, std::vector<Span>>> of_gpus;  // by campaign: rounds of each
+  std::map<std::string, std::map<int, std::vector<Span>>> of_gpus;  // rounds, by campaign and GPU
   std::vector<Span> of_cpus;
 };
 
-/// The first campaign is of one build, the others are of two.
+/// Sorts the spans by device. The first campaign measures one build, the others measure two.
 Work work_of(std::vector<WorkedSpan> const& spans) {
   Work work;
   for (auto const& span : spans) {
@@ -93,8 +94,8 @@ Work work_of(std::vector<WorkedSpan> const& spans) {
   return work;
 }
 
-/// Two nights on two GPUs and the processors of one host.
-Work two_nights(double seconds_a_job) {
+/// Measures two nightlies on two GPUs and the CPUs of one host.
+Work measure_two_nightlies(double seconds_a_job) {
   World world{two_fleets(seconds_a_job)};
   auto const launcher = launcher_in(world);
   world.configure(
@@ -111,15 +112,15 @@ Work two_nights(double seconds_a_job) {
   return work_of(worked_spans(world.state()));
 }
 
-TEST(Devices, AreNeverMeasuredOnTwiceNorBesideProcessors) {
-  auto const work = two_nights(0.2);
+TEST(Devices, MeasureOneRoundAtATimeAndNeverTogetherWithTheCpus) {
+  auto const work = measure_two_nightlies(0.2);
   EXPECT_GE(work.of_gpus.size(), 2U);
   EXPECT_FALSE(work.of_cpus.empty());
   for (auto const& [campaign, gpus] : work.of_gpus) {
     EXPECT_EQ(gpus.size(), 2U) << campaign;
     for (auto const& [gpu, rounds] : gpus) {
       EXPECT_FALSE(overlap(rounds)) << campaign << ": two rounds on GPU " << gpu;
-      EXPECT_FALSE(overlap(rounds, work.of_cpus)) << campaign << ": beside processors";
+      EXPECT_FALSE(overlap(rounds, work.of_cpus)) << campaign << ": together with the CPUs";
     }
   }
 }
@@ -127,8 +128,8 @@ TEST(Devices, AreNeverMeasuredOnTwiceNorBesideProcessors) {
 constexpr auto on_broken_memory = "test_eval[dcgan-cuda-eager]";
 constexpr auto too_large = "test_train[dcgan-cuda-eager]";
 
-/// Two nights on a GPU whose memory one benchmark finds broken, and has no room for two workers of
-/// the other.
+/// Returns the options of a world with two nightlies on a bad GPU: one benchmark reports its memory
+/// as broken, and two workers of the other benchmark need more memory than it has.
 WorldOptions poor_gpu() {
   WorldOptions options;
   options.scenario = "no-change";
@@ -139,7 +140,7 @@ WorldOptions poor_gpu() {
   return options;
 }
 
-TEST(Devices, ThatFailSpoilNothing) {
+TEST(Devices, ThatFailRaiseAnAlarmAndDiscardOnlyTheirJobs) {
   World world{poor_gpu()};
   world.configure({{"fleets", {{{"name", "gpus"}, {"device", "cuda"}}}}});
 
@@ -153,12 +154,12 @@ TEST(Devices, ThatFailSpoilNothing) {
   EXPECT_THAT(check.err, HasSubstr("alarm_raised kind=environment subject=\"gpus: slot 0\""));
   EXPECT_THAT(check.err,
               HasSubstr("measured campaign=nightly/2 benchmark=" + std::string{too_large}))
-      << "one by one";
+      << "its workers run one by one";
   for (auto const& [version, benchmarks] : measured_by_version(world.state()))
     EXPECT_EQ(benchmarks, std::set<std::string>{too_large});
 }
 
-TEST(Devices, OfAHostThatHasNoneAreAnErrorBeforeAnythingIsDone) {
+TEST(Devices, OfAHostWithoutGpusAreAnErrorAndNoStateIsCreated) {
   World world{poor_gpu()};
   world.configure({{"fleets", {{{"name", "gpus"}, {"device", "cuda"}, {"devices", {"all"}}}}}});
   auto const check = world.run({"check"});
@@ -167,10 +168,10 @@ TEST(Devices, OfAHostThatHasNoneAreAnErrorBeforeAnythingIsDone) {
   EXPECT_FALSE(std::filesystem::exists(world.state()));
 }
 
-// Between rounds, processes start and end: a twentieth of a round of two seconds, if nobody else is
-// at work.
-TEST(BusyDevices, WaitForNobody) {
-  for (auto const& [campaign, gpus] : two_nights(2).of_gpus)
+// Between rounds, processes start and end. On an idle host, this takes up to a twentieth of a round
+// of two seconds.
+TEST(BusyDevices, MeasureForAtLeast95PercentOfTheTime) {
+  for (auto const& [campaign, gpus] : measure_two_nightlies(2).of_gpus)
     for (auto const& [gpu, rounds] : gpus)
       EXPECT_GE(busy_share(rounds), 0.95) << campaign << ": GPU " << gpu;
 }

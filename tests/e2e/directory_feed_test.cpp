@@ -10,7 +10,7 @@
 #include "tests/e2e/dependencies.h"
 #include "tests/e2e/expect.h"
 
-// Nightlies that somebody else built, a directory each.
+// Nightlies that another system built, one directory for each.
 namespace torchwatch::e2e {
 namespace {
 
@@ -34,7 +34,7 @@ class DirectoryFeed : public testing::Test {
            world_.truth().at("nightlies").at(nightly).at("date").get<std::string>();
   }
 
-  /// Changes what the scripted worker makes of a build.
+  /// Patches what the scripted worker reports for a build.
   void patch_script(std::size_t nightly, json const& patch) {
     auto const file = prefix_of(nightly) / "script.json";
     auto script = json::parse(text_of(file));
@@ -56,7 +56,8 @@ class DirectoryFeed : public testing::Test {
     std::ofstream{file} << build;
   }
 
-  /// Announces a copy of the first nightly, days later, whose dcgan takes `ms` to train.
+  /// Adds a copy of the first nightly with the date 2026-01-`days`, whose dcgan takes `ms` to
+  /// train.
   void add_later(int days, double ms) {
     auto const first = prefix_of(0);
     auto const prefix = world_.directory() / "nightlies" / ("later-" + std::to_string(days));
@@ -70,7 +71,7 @@ class DirectoryFeed : public testing::Test {
     std::ofstream{prefix / "build.json"} << build;
   }
 
-  /// The open alarms after a check.
+  /// Runs a check. Returns the open alarms.
   json alarms() { return json::parse(world_.run({"check", "--json"}).out).at("alarms"); }
 
   World world_;
@@ -99,7 +100,7 @@ TEST_F(UnchangedFeed, PrintsAVersionWithLineBreaksOnOneLine) {
   EXPECT_THAT(check.out, HasSubstr("\nfound:     nothing\n"));
 }
 
-TEST_F(UnchangedFeed, IsNotReportedAgainWhereAnEmptyOrOlderOneTakesItsPlace) {
+TEST_F(UnchangedFeed, IsAnErrorWhenAnEmptyOrOlderOneReplacesIt) {
   ASSERT_EQ(world_.run({"check"}).status, 0);
   auto const other = world_.directory() / "other";
   fs::create_directory(other);
@@ -116,8 +117,8 @@ TEST_F(UnchangedFeed, IsNotReportedAgainWhereAnEmptyOrOlderOneTakesItsPlace) {
   EXPECT_THAT(older.err, HasSubstr("its newest nightly is of"));
 }
 
-// As when a nightly is packaged with another library.
-TEST_F(UnchangedFeed, BlamesNoCommitForWhatOnlyThePackageChanged) {
+// For example, a nightly is packaged with another library.
+TEST_F(UnchangedFeed, BlamesNoCommitForAChangeOfThePackage) {
   const auto* const name = "test_eval[dcgan-cpu-eager]";
   double const usual =
       json::parse(text_of(prefix_of(1) / "script.json")).at("benchmarks").at(name).at("latency");
@@ -134,7 +135,7 @@ TEST_F(UnchangedFeed, BlamesNoCommitForWhatOnlyThePackageChanged) {
               HasSubstr("Nothing visible in the two builds explains it"));
 }
 
-TEST_F(DirectoryFeed, BisectsBuildsThatSomebodyElseMade) {
+TEST_F(DirectoryFeed, BisectsArtifactsWhenTheRecipeFails) {
   auto const artifacts = world_.directory() / "artifacts";
   auto const history = bisect::GitHistory::open((world_.lab() / "repository").string());
   auto const& nightlies = world_.truth().at("nightlies");
@@ -171,7 +172,8 @@ TEST_F(DirectoryFeed, NightliesBetweenTheEndsAreBisectedBeforeCommits) {
   world_.configure({{"source", nullptr}, {"feed", {{"backlog", 10}}}});
   auto const check = world_.run({"check"});
   ASSERT_EQ(check.status, 1) << check.out;
-  ASSERT_THAT(check.out, HasSubstr("earlier:   2025-09-04")) << "the newest repeats it";
+  ASSERT_THAT(check.out, HasSubstr("earlier:   2025-09-04"))
+      << "the newest nightly has the same level";
   world_.configure({{"source", source}});
 
   auto const bisected = world_.run({"bisect",
@@ -188,7 +190,7 @@ TEST_F(DirectoryFeed, NightliesBetweenTheEndsAreBisectedBeforeCommits) {
   expect_culprit(world_, bisection_of(bisection));
   std::set<std::string> const packages{
       start, between.at("2025-09-03"), between.at("2025-09-04"), end};
-  std::set<std::string> const night = [&] {
+  std::set<std::string> const suspects = [&] {
     std::set<std::string> all;
     for (std::size_t i = 10; i < 24; ++i)
       all.insert(commits.at(i).sha.hex);
@@ -208,11 +210,11 @@ TEST_F(DirectoryFeed, NightliesBetweenTheEndsAreBisectedBeforeCommits) {
   built.erase(start);
   built.erase(end);
   for (auto const& commit : built)
-    EXPECT_TRUE(night.contains(commit) || packages.contains(commit)) << bisected.err;
+    EXPECT_TRUE(suspects.contains(commit) || packages.contains(commit)) << bisected.err;
   EXPECT_LE(built.size(), 6) << bisected.err;
 }
 
-TEST_F(DirectoryFeed, GivesTheIncidentWithoutCulpritWhenNothingCanBeBuilt) {
+TEST_F(DirectoryFeed, ReportsTheIncidentWithoutBisectionWhenThereIsNoSource) {
   world_.configure({{"source", nullptr}});
   auto const check = world_.run({"check", "--json"});
   EXPECT_EQ(check.status, 1) << check.err;
@@ -254,7 +256,7 @@ TEST_F(DirectoryFeed, AHostThatChangedIsAnAlarmNotAnIncident) {
   auto const aside = world_.directory() / "aside";
   fs::rename(later, aside);
   EXPECT_THAT(alarms(), IsEmpty());
-  // Both builds are half as quick tonight.
+  // Both builds take twice as long in this check.
   fs::rename(aside, later);
   fs::copy_file(
       prefix_of(0) / "script.json", later / "script.json", fs::copy_options::overwrite_existing);
@@ -275,7 +277,7 @@ TEST_F(DirectoryFeed, AHostThatChangedIsAnAlarmNotAnIncident) {
   EXPECT_THAT(raised.at(0).at("detail").get<std::string>(), HasSubstr("latency in 4 of 4 series"));
 }
 
-TEST_F(DirectoryFeed, ANightlyThatDoesNotComeIsAnAlarm) {
+TEST_F(DirectoryFeed, AMissingNightlyIsAnAlarm) {
   world_.configure({{"feed", {{"overdue_s", 1}}}});
   EXPECT_THAT(alarms(), IsEmpty());
   std::this_thread::sleep_for(std::chrono::milliseconds{2100});
@@ -296,15 +298,15 @@ TEST_F(DirectoryFeed, ManySmallStepsAreAnAlarmThatAcceptingEnds) {
   while (raised.empty() && nights < 10) {
     add_later(++nights, ms *= 1.025);
     auto const check = world_.run({"check", "--json"});
-    ASSERT_EQ(check.status, 0) << "no night by itself is an incident\n" << check.err;
+    ASSERT_EQ(check.status, 0) << "a single step is not an incident\n" << check.err;
     log = check.err;
     raised = json::parse(check.out).at("alarms");
     std::erase_if(raised.get_ref<json::array_t&>(),
                   [](json const& alarm) { return alarm.at("kind") != "drift"; });
   }
   ASSERT_THAT(raised, SizeIs(1)) << log;
-  EXPECT_GE(nights, 3) << "less than 7%";
-  EXPECT_LE(nights, 6) << "10% and more";
+  EXPECT_GE(nights, 3) << "the alarm came below 7%";
+  EXPECT_LE(nights, 6) << "the alarm came only above 15%";
   EXPECT_EQ(raised.at(0).at("subject"), "local: test_train[dcgan-cpu-eager]_latency");
   EXPECT_THAT(raised.at(0).at("detail").get<std::string>(),
               HasSubstr("from nightly " + prefix_of(0).filename().string()));
@@ -336,7 +338,7 @@ TEST_F(DirectoryFeed, OneLargeStepIsAnIncidentAndNoDrift) {
   auto const check = world_.run({"check", "--json"});
 
   EXPECT_EQ(check.status, 1) << check.err;
-  EXPECT_THAT(check.err, HasSubstr("campaign=anchor/")) << "the anchor was asked too";
+  EXPECT_THAT(check.err, HasSubstr("campaign=anchor/")) << "the anchor was not measured";
   auto const answer = json::parse(check.out);
   for (auto const& alarm : answer.at("alarms"))
     EXPECT_NE(alarm.at("kind"), "drift") << alarm;

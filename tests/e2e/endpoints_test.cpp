@@ -14,7 +14,7 @@
 #include "tests/e2e/service.h"
 #include "tests/fakes/github/certificates.h"
 
-// By which endpoints people come in, and which are not opened.
+// The addresses at which the service listens, and those it refuses to open.
 namespace torchwatch::e2e {
 namespace {
 
@@ -27,8 +27,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-/// A world, and an authority that the service proves itself by and that this process and its
-/// children trust.
+/// A world, and a certificate for its service. This process and its children trust its authority.
 class Endpoints : public testing::Test {
  protected:
   Endpoints() { ::setenv("SSL_CERT_FILE", identity_.ca.c_str(), 1); }
@@ -41,7 +40,7 @@ class Endpoints : public testing::Test {
 
   void configure_http(json const& http) { world_.configure({{"http", http}}); }
 
-  /// Any that is free now: with port 0 nobody could look where the service is.
+  /// Configures a port that is free now. `config check` cannot find a service with port 0.
   void configure_port() {
     asio::io_context loop{1};
     asio::ip::tcp::acceptor const acceptor{loop, {asio::ip::address_v4::loopback(), 0}};
@@ -60,8 +59,8 @@ class Endpoints : public testing::Test {
     throw std::runtime_error("no check of the address: " + checked.out);
   }
 
-  /// What `serve` says when it refuses.
-  std::string refusal() {
+  /// Runs `serve`, which must fail with one line. Returns the line.
+  std::string serve_error() {
     auto const served = world_.run({"serve"});
     EXPECT_EQ(served.status, 2);
     EXPECT_EQ(std::ranges::count(served.err, '\n'), 1) << served.err;
@@ -73,7 +72,7 @@ class Endpoints : public testing::Test {
       fakes::make_identity(world_.directory() / "identity", {"127.0.0.1"});
 };
 
-TEST_F(Endpoints, SpeakTls) {
+TEST_F(Endpoints, UseTlsWithAConfiguredCertificate) {
   configure_http({{"tls", files_of(identity_)}});
   configure_port();
   EXPECT_THAT(address_check().at("found").get<std::string>(),
@@ -90,10 +89,11 @@ TEST_F(Endpoints, SpeakTls) {
               StartsWith("taken by the service itself: torchwatch " PROGRAM_VERSION " at https:"));
 
   ::unsetenv("SSL_CERT_FILE");
-  auto const distrustful = ask(service);
-  EXPECT_EQ(distrustful.status, 2);
-  EXPECT_THAT(distrustful.err, HasSubstr("SSL certificate problem"));
-  EXPECT_TRUE(address_check().at("is_good").get<bool>()) << "it knows the certificate";
+  auto const untrusted = ask(service);
+  EXPECT_EQ(untrusted.status, 2);
+  EXPECT_THAT(untrusted.err, HasSubstr("SSL certificate problem"));
+  EXPECT_TRUE(address_check().at("is_good").get<bool>())
+      << "config check reads the configured certificate";
   expect_quiet_end(world_, service.process());
 }
 
@@ -102,7 +102,7 @@ TEST_F(Endpoints, FollowARenewedCertificate) {
   Service const service{world_};
   auto const renewed = fakes::make_identity(world_.directory() / "renewed", {"127.0.0.1"});
   ::setenv("SSL_CERT_FILE", renewed.ca.c_str(), 1);
-  EXPECT_EQ(ask(service).status, 2) << "it is another's still";
+  EXPECT_EQ(ask(service).status, 2) << "the service still has the old certificate";
 
   fs::rename(renewed.certificate, identity_.certificate);
   fs::rename(renewed.key, identity_.key);
@@ -111,13 +111,13 @@ TEST_F(Endpoints, FollowARenewedCertificate) {
   EXPECT_EQ(asked.status, 0) << asked.err;
 }
 
-TEST_F(Endpoints, AreNotOpenedWithAKeyThatDoesNotFit) {
+TEST_F(Endpoints, AreNotOpenedWithTheKeyOfAnotherCertificate) {
   auto files = files_of(identity_);
   auto const other = fakes::make_identity(world_.directory() / "other", {"127.0.0.1"});
   files["key"] = other.key.string();
   configure_http({{"tls", files}});
 
-  EXPECT_THAT(refusal(),
+  EXPECT_THAT(serve_error(),
               AllOf(StartsWith("torchwatch serve: http.tls: " + other.key.string()),
                     HasSubstr("allowed the private key of " + identity_.certificate.string())));
   auto const check = address_check();
@@ -125,7 +125,7 @@ TEST_F(Endpoints, AreNotOpenedWithAKeyThatDoesNotFit) {
   EXPECT_THAT(check.at("found").get<std::string>(), HasSubstr(other.key.string()));
 }
 
-TEST_F(Endpoints, AreUnixSocketsToo) {
+TEST_F(Endpoints, CanBeUnixSockets) {
   auto const path = world_.directory() / "http.sock";
   configure_http({{"address", "unix:" + path.string()}});
   EXPECT_EQ(address_check().at("found"), "unix:" + path.string() + ": free");
@@ -136,7 +136,8 @@ TEST_F(Endpoints, AreUnixSocketsToo) {
     killed.process().send(SIGKILL);
     EXPECT_EQ(killed.process().wait().signal, SIGKILL);
     EXPECT_TRUE(fs::is_socket(path));
-    EXPECT_TRUE(address_check().at("is_good").get<bool>()) << "nobody listens there";
+    EXPECT_TRUE(address_check().at("is_good").get<bool>())
+        << "the killed service does not listen any more";
     expect_no_process_left(world_);
   }
 
@@ -145,7 +146,7 @@ TEST_F(Endpoints, AreUnixSocketsToo) {
   auto const asked = ask(service);
   EXPECT_EQ(asked.status, 0) << asked.err;
   EXPECT_EQ(service.post("/api/v1/bisections/9", {{"state", "paused"}}).status, 404)
-      << "the token is known there, too";
+      << "the service accepts the token on a socket, too";
   EXPECT_THAT(address_check().at("found").get<std::string>(),
               HasSubstr("taken by the service itself: torchwatch"));
   expect_quiet_end(world_, service.process());
@@ -155,7 +156,7 @@ TEST_F(Endpoints, AreUnixSocketsToo) {
 TEST_F(Endpoints, AreNotOpenedToOtherMachinesWithoutTlsAndAToken) {
   configure_http({{"address", "0.0.0.0"}});
 
-  EXPECT_THAT(refusal(),
+  EXPECT_THAT(serve_error(),
               AllOf(HasSubstr("http.address: found \"0.0.0.0\", which other machines reach, "
                               "without http.read_token_file and http.tls"),
                     HasSubstr("\"insecure\": true")));
@@ -164,7 +165,7 @@ TEST_F(Endpoints, AreNotOpenedToOtherMachinesWithoutTlsAndAToken) {
   EXPECT_THAT(checked.err, HasSubstr("http.address: found \"0.0.0.0\""));
 }
 
-TEST_F(Endpoints, AreOpenedToOtherMachinesIfSomebodySaysSo) {
+TEST_F(Endpoints, AreOpenedToOtherMachinesWhenInsecureIsSet) {
   configure_http({{"address", "0.0.0.0"}, {"insecure", true}});
   Service service{world_};
   EXPECT_THAT(service.process().err(),
@@ -199,16 +200,16 @@ TEST_F(Endpoints, WarnOfATokenThatOthersCanRead) {
   EXPECT_THAT(service.err(), Not(HasSubstr("correct-horse")));
 }
 
-TEST_F(Endpoints, RefuseATokenThatCanBeGuessed) {
+TEST_F(Endpoints, RefuseATokenOfLessThan16Characters) {
   auto const token = world_.directory() / "token";
   std::ofstream{token} << "fifteen-letters\n";
   configure_http({{"token_file", token.string()}});
-  auto const says_why =
+  auto const has_reason =
       HasSubstr("http.token_file: token in file " + token.string() +
                 ": found 15 characters, allowed are 16 or more; openssl rand -hex 32 makes one");
 
-  EXPECT_THAT(refusal(), says_why);
-  EXPECT_THAT(address_check().at("found").get<std::string>(), says_why);
+  EXPECT_THAT(serve_error(), has_reason);
+  EXPECT_THAT(address_check().at("found").get<std::string>(), has_reason);
   auto const asked = world_.run({"bisections",
                                  "1",
                                  "--pause",

@@ -5,7 +5,8 @@
 
 namespace torchwatch::e2e {
 
-/// Asks again and again until `holds` does; false when it still does not after `limit`.
+/// Calls `holds` until it returns true. Returns false when it does not within `limit`. Waits
+/// `pause` between calls.
 template <class Predicate>
 bool eventually(Predicate holds,
                 std::chrono::milliseconds limit = std::chrono::seconds{60},

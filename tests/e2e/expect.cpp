@@ -31,8 +31,8 @@ bool is_increase(json const& effect) {
   return effect.value("ratio", 1.0) > 1 || effect.value("bytes", 0.0) > 0;
 }
 
-/// The planted culprits that a bisection of what became worse must find: those that changed any of
-/// it, be it for the better.
+/// Returns the planted culprits that a bisection of the worse series must find: those that changed
+/// any of these series, also for the better.
 std::vector<json> wanted_culprits(json const& truth) {
   auto const worse = planted_series(truth);
   std::vector<json> culprits;
@@ -51,7 +51,7 @@ bool makes_worse(json const& culprit) {
   return std::ranges::any_of(effects, is_increase);
 }
 
-/// What the bisection must end with if it misses nothing.
+/// Returns the outcome of a bisection that finds every culprit.
 std::string planted_outcome(std::vector<json> const& culprits) {
   auto const is_open = [](json const& culprit) {
     return makes_worse(culprit) && suspects_of(culprit).size() > 1;
@@ -69,11 +69,11 @@ void expect_found(FoundBisection const& bisection, json const& culprit) {
     EXPECT_EQ(found->culprit, culprit.at("commit").get<std::string>());
     EXPECT_EQ(found->pull_request, culprit.at("pull_request").get<int>());
   } else {
-    EXPECT_EQ(found->culprit, std::nullopt) << "commits that do not build cannot be told apart";
+    EXPECT_EQ(found->culprit, std::nullopt) << "commits that do not build cannot be distinguished";
   }
 }
 
-void expect_nobody_else(FoundBisection const& bisection, json const& truth) {
+void expect_only_planted(FoundBisection const& bisection, json const& truth) {
   std::set<std::string> planted;
   for (auto const& culprit : truth.at("culprits"))
     planted.insert(culprit.at("commit").get<std::string>());
@@ -83,7 +83,8 @@ void expect_nobody_else(FoundBisection const& bisection, json const& truth) {
   }
 }
 
-/// Where commits do not build, all of them stay suspects, with the reason, up to the one that does.
+/// Expects that commits that do not build are suspects and skipped with a reason. The first later
+/// commit that builds is the last suspect.
 void expect_explained_range(json const& bisection, json const& culprit) {
   auto suspects = suspects_of(culprit);
   EXPECT_THAT(suspects, testing::Contains(culprit.at("commit").get<std::string>()));
@@ -97,7 +98,7 @@ void expect_explained_range(json const& bisection, json const& culprit) {
   }
 }
 
-void expect_told(std::string const& report, json const& culprit) {
+void expect_reported(std::string const& report, json const& culprit) {
   auto const pull_request = std::to_string(culprit.at("pull_request").get<int>());
   EXPECT_THAT(report, HasSubstr("/commit/" + culprit.at("commit").get<std::string>()));
   EXPECT_THAT(report, ContainsRegex("/pull/" + pull_request + "[^0-9]"))
@@ -108,14 +109,14 @@ void expect_told(std::string const& report, json const& culprit) {
   }
 }
 
-/// What the incident's bisection tells beyond its answer, and its report.
-void expect_story(json const& incident, std::vector<json> const& culprits) {
+/// Checks the incident's report, and the reasons of its bisection for skipped commits.
+void expect_report(json const& incident, std::vector<json> const& culprits) {
   auto const report = text_of(incident.at("report").get<std::string>());
   for (auto const& culprit : culprits) {
     if (suspects_of(culprit).size() > 1)
       expect_explained_range(incident.at("bisections").at(0), culprit);
     else if (makes_worse(culprit))
-      expect_told(report, culprit);
+      expect_reported(report, culprit);
   }
 }
 
@@ -147,7 +148,7 @@ std::set<std::string> planted_series(json const& truth) {
 void expect_culprit(World const& world, FoundBisection const& bisection) {
   EXPECT_EQ(bisection.outcome, "culprit");
   expect_found(bisection, world.truth().at("culprits").at(0));
-  expect_nobody_else(bisection, world.truth());
+  expect_only_planted(bisection, world.truth());
 }
 
 void expect_truth(World const& world, Finished const& check) {
@@ -168,8 +169,8 @@ void expect_truth(World const& world, Finished const& check) {
   EXPECT_EQ(bisection.outcome, planted_outcome(culprits));
   for (auto const& culprit : culprits)
     expect_found(bisection, culprit);
-  expect_nobody_else(bisection, truth);
-  expect_story(json::parse(check.out).at("incidents").at(0), culprits);
+  expect_only_planted(bisection, truth);
+  expect_report(json::parse(check.out).at("incidents").at(0), culprits);
 }
 
 void expect_quiet_end(World const& world, Process& process) {
@@ -182,20 +183,20 @@ void expect_quiet_end(World const& world, Process& process) {
 }
 
 void expect_no_process_left(World const& world) {
-  // What a killed service was compiling goes on without it, and a slow host takes its time.
-  constexpr std::chrono::seconds patience{120};
+  // A compiler that a killed service started runs on, which can take long on a slow host.
+  constexpr std::chrono::seconds longest_end{120};
   std::vector<SeenProcess> left;
   eventually(
       [&] {
-        // As the next service does.
+        // The next service does this, too.
         process::end_orphaned_sandboxes();
         left = world.processes();
         return left.empty();
       },
-      patience);
+      longest_end);
   for (auto const& process : left)
     ADD_FAILURE() << "process " << process.pid << ", a child of " << process.parent
-                  << ", lives on: " << boost::algorithm::join(process.argv, " ");
+                  << ", is still running: " << boost::algorithm::join(process.argv, " ");
 }
 
 }  // namespace torchwatch::e2e

@@ -9,23 +9,25 @@
 
 namespace torchwatch::e2e {
 
-/// The answer that `check --json` gave; fails the test, and is empty, when it gave none.
+/// Returns the answer of `check --json`. Fails the test and returns an empty one when the output is
+/// not an object.
 Answer expect_answer(Finished const& check);
 
-/// The series that the lab's culprits made worse, all together.
+/// Returns the series that are worse after all of the lab's culprits together.
 std::set<std::string> planted_series(nlohmann::json const& truth);
 
-/// Holds a finished `check --json` against what the lab planted: exit status, series, culprits and
-/// honest ranges, and that the report tells them.
+/// Compares a finished `check --json` with the culprits that the lab planted: exit status, series,
+/// culprits, correct ranges, and the report that names them.
 void expect_truth(World const& world, Finished const& check);
 
-/// The bisection accuses the first culprit that the lab planted, and nobody who was not planted.
+/// Expects that the bisection found the first culprit that the lab planted. Any other culprit that
+/// it names must be planted, too.
 void expect_culprit(World const& world, FoundBisection const& bisection);
 
-/// A service ends within seconds of SIGTERM, with all that it started.
+/// Sends SIGTERM to a service. Expects that it and all processes it started end within seconds.
 void expect_quiet_end(World const& world, Process& process);
 
-/// Nothing that was started in this world lives on; waits a moment for what is just dying.
+/// Expects that no process of this world is running. Waits up to 2 minutes for processes to end.
 void expect_no_process_left(World const& world);
 
 }  // namespace torchwatch::e2e

@@ -5,7 +5,7 @@
 #include "tests/e2e/expect.h"
 #include "tests/e2e/service.h"
 
-// A repository that torchwatch itself keeps up to date.
+// A watched repository that torchwatch updates with git fetch.
 namespace torchwatch::e2e {
 namespace {
 
@@ -16,7 +16,7 @@ using testing::Not;
 
 class Fetch : public testing::Test {
  protected:
-  /// Watches a bare repository that has nothing yet but a remote, the lab's.
+  /// Watches an empty bare repository, whose remote is the lab's.
   Fetch() {
     git({"init", "--quiet", "--bare", watched_.string()});
     git({"-C", watched_.string(), "config", "remote.origin.url", upstream_.string()});
@@ -46,7 +46,7 @@ TEST_F(Fetch, BringsTheNightliesAndTheCommitsBetween) {
   EXPECT_THAT(second.err, HasSubstr("fetch_failed repository=" + watched_.string()));
 }
 
-TEST_F(Fetch, BringsTheCommitsThatSomebodyAsksFor) {
+TEST_F(Fetch, BringsTheCommitsOfARequestedBisection) {
   auto const nightlies = world_.directory() / "nightlies";
   fs::create_directories(nightlies);
   world_.configure({{"feed", {{"kind", "directory"}, {"path", nightlies.string()}}}});
@@ -70,18 +70,19 @@ TEST_F(Fetch, BringsTheCommitsThatSomebodyAsksFor) {
   EXPECT_THAT(unavailable.body, HasSubstr("fetch origin into " + watched_.string()));
 }
 
-TEST_F(Fetch, BringsTheCommitsThatSomebodyNames) {
+TEST_F(Fetch, BringsTheCommitsOfTheBisectCommand) {
   auto const& nightlies = world_.truth().at("nightlies");
   auto const start = nightlies.at(0).at("commit").get<std::string>();
   auto const end = nightlies.at(1).at("commit").get<std::string>();
-  std::vector<std::string> asked{"bisect", "--json", "--start", start, "--end", end};
-  asked.insert(asked.end(), {"--benchmark", "test_train[dcgan-cpu-eager]", "--metric", "cmem"});
+  std::vector<std::string> arguments{"bisect", "--json", "--start", start, "--end", end};
+  arguments.insert(arguments.end(),
+                   {"--benchmark", "test_train[dcgan-cpu-eager]", "--metric", "cmem"});
 
-  auto const bisected = world_.run(asked);
-  asked.at(3) = "no-such-branch";
-  auto const unknown = world_.run(asked);
+  auto const bisected = world_.run(arguments);
+  arguments.at(3) = "no-such-branch";
+  auto const unknown = world_.run(arguments);
   fs::rename(upstream_, world_.lab() / "gone");
-  auto const unavailable = world_.run(asked);
+  auto const unavailable = world_.run(arguments);
 
   EXPECT_EQ(bisected.status, 1) << bisected.err;
   expect_culprit(world_, bisection_of(json::parse(bisected.out)));

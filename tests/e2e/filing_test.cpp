@@ -7,7 +7,7 @@
 #include "tests/e2e/expect.h"
 #include "tests/e2e/service.h"
 
-// Issues at a GitHub that fails in the worst moments.
+// Issues on a GitHub that fails at the worst moments.
 namespace torchwatch::e2e {
 namespace {
 
@@ -20,13 +20,13 @@ void expect_one_issue(World& world) {
   auto const& issue = issues.at(0);
   EXPECT_EQ(issue.at("labels").at(0).at("name"), "torchbench-perf-report");
   EXPECT_THAT(issue.at("body").get<std::string>(), HasSubstr("<!-- torchwatch-key: "));
-  EXPECT_EQ(issue.at("comments"), 0) << "it tells of everything itself";
+  EXPECT_EQ(issue.at("comments"), 0) << "the issue has all findings";
   auto const& culprit = world.truth().at("culprits").at(0);
   EXPECT_THAT(issue.at("body").get<std::string>(),
               HasSubstr("/commit/" + culprit.at("commit").get<std::string>()));
 }
 
-TEST(Filing, TellsGithubOnceHoweverOftenItChecks) {
+TEST(Filing, FilesOneIssueHoweverOftenItChecks) {
   World world{quick_world()};
   world.add_github();
   auto const first = world.run({"check", "--json"});
@@ -41,7 +41,7 @@ TEST(Filing, TellsGithubOnceHoweverOftenItChecks) {
   expect_one_issue(world);
 }
 
-TEST(Filing, AddsWhatIsFoundLaterAsOneComment) {
+TEST(Filing, AddsLaterFindingsAsOneComment) {
   World world{quick_world()};
   world.add_github();
   ASSERT_EQ(world.run({"check"}).status, 1);
@@ -63,7 +63,7 @@ TEST(Filing, AddsWhatIsFoundLaterAsOneComment) {
               HasSubstr("/commit/" + culprit.at("commit").get<std::string>()));
 }
 
-TEST(Filing, TakesAFalseAlarmLabelOnce) {
+TEST(Filing, RecordsAFalseAlarmLabelOnce) {
   World world{quick_world()};
   world.add_github();
   EXPECT_EQ(world.run({"check"}).status, 1);
@@ -80,7 +80,7 @@ TEST(Filing, TakesAFalseAlarmLabelOnce) {
   EXPECT_EQ(service.get("/api/v1/precision").at("incidents").at("false_alarms"), 1);
 }
 
-TEST(Filing, GoesOnWhenGitHubDoesNotAnswer) {
+TEST(Filing, LogsUnreadableFeedbackAndCompletesTheCheck) {
   World world{quick_world()};
   world.add_github();
   EXPECT_EQ(world.run({"check"}).status, 1);
@@ -92,7 +92,7 @@ TEST(Filing, GoesOnWhenGitHubDoesNotAnswer) {
   EXPECT_THAT(check.err, HasSubstr("feedback_failed"));
 }
 
-TEST(Filing, TellsNothingWhenNothingHappened) {
+TEST(Filing, FilesNoIssueWithoutAnIncident) {
   WorldOptions options;
   options.scenario = "no-change";
   World world{options};
@@ -101,7 +101,7 @@ TEST(Filing, TellsNothingWhenNothingHappened) {
   EXPECT_TRUE(world.github().state().at("issues").empty());
 }
 
-TEST(Filing, SaysInOneLineWhyItCouldNotAndKeepsTheAnswer) {
+TEST(Filing, PrintsWhyItFailedAndKeepsTheAnswerForTheNextCheck) {
   World world{quick_world()};
   world.add_github().control({{"settings", {{"issues", false}}}});
   auto const refused = world.run({"check", "--json"});
@@ -117,9 +117,9 @@ TEST(Filing, SaysInOneLineWhyItCouldNotAndKeepsTheAnswer) {
 /// A moment of filing at which the service is killed.
 struct CrashPoint {
   char const* name;
-  char const* faults;      ///< what GitHub does wrong
-  std::size_t issues;      ///< how many issues there are when the kill comes
-  char const* in_the_air;  ///< the method of the request that is answered late
+  char const* faults;  ///< the faults of GitHub, as JSON
+  std::size_t issues;  ///< number of issues at the kill
+  char const* method;  ///< of the request whose answer is delayed
 };
 
 class CrashWhileFiling : public testing::TestWithParam<CrashPoint> {};
@@ -128,14 +128,14 @@ bool is_due(World& world, CrashPoint const& point, std::size_t asked_before) {
   auto const state = world.github().state();
   auto const& requests = state.at("requests");
   return state.at("faults").empty() && state.at("issues").size() == point.issues &&
-         requests.size() > asked_before && requests.back().at("method") == point.in_the_air;
+         requests.size() > asked_before && requests.back().at("method") == point.method;
 }
 
 TEST_P(CrashWhileFiling, LeavesOneIssue) {
   World world{quick_world()};
   auto& github = world.add_github();
   github.control({{"settings", {{"issues", false}}}});
-  ASSERT_EQ(world.run({"check"}).status, 2) << "everything is known, and nothing told yet";
+  ASSERT_EQ(world.run({"check"}).status, 2) << "everything is found, but no issue is filed";
   auto const asked = github.state().at("requests").size();
   github.control({{"settings", {{"issues", true}}}, {"faults", json::parse(GetParam().faults)}});
 
@@ -143,7 +143,7 @@ TEST_P(CrashWhileFiling, LeavesOneIssue) {
   auto const due = eventually([&] { return is_due(world, GetParam(), asked); });
   ASSERT_TRUE(due) << github.state().dump(1) << check.err();
   check.send(SIGKILL);
-  EXPECT_EQ(check.wait().signal, SIGKILL) << "it was quicker than the kill";
+  EXPECT_EQ(check.wait().signal, SIGKILL) << "the check ended before the kill";
   expect_no_process_left(world);
 
   auto const next = world.run({"check"});
@@ -151,8 +151,8 @@ TEST_P(CrashWhileFiling, LeavesOneIssue) {
   expect_one_issue(world);
 }
 
-// "after" lets a request take effect before the fault; the delay holds the answer back until the
-// kill. An issue is searched for by label and by creator before it is created.
+// With "after", a request takes effect before the fault. The delay holds the answer back until the
+// kill. Before the service creates an issue, it searches for it by label and by creator.
 INSTANTIATE_TEST_SUITE_P(
     All,
     CrashWhileFiling,
@@ -190,7 +190,7 @@ TEST(Filing, FindsItsIssueAgainWhenTheAnswerToTheCreationIsLost) {
   }
 }
 
-TEST(Filing, FilesOnceWithATokenThatMayTriageAlone) {
+TEST(Filing, FilesOnceWithATokenThatMayOnlyTriage) {
   World world{quick_world()};
   auto const lost =
       json::parse(R"({"method": "POST", "path": "/issues", "after": true, "status": 502})");

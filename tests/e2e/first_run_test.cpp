@@ -12,7 +12,7 @@
 #include "tests/e2e/service.h"
 #include "tests/fakes/downloads/download_host.h"
 
-// From nothing to a running service: a configuration is written, held against the world, used.
+// From nothing to a running service: a configuration is written, checked and used.
 namespace torchwatch::e2e {
 namespace {
 
@@ -24,7 +24,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-/// "2026-01-02", the day so many days ago.
+/// Returns the date `days` days ago: "2026-01-02".
 std::string day_before(int days) {
   auto const today = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
   std::chrono::year_month_day const day{today - std::chrono::days{days}};
@@ -36,8 +36,8 @@ std::string day_before(int days) {
          two_digits(static_cast<unsigned>(day.day()));
 }
 
-/// A page with the wheels of two nightlies, for this host: of so many days ago, and of the day
-/// before.
+/// Returns a page with the wheels of two nightlies for this host: of `days_ago` days ago, and of
+/// the day before.
 std::string index_page(int days_ago = 0) {
   utsname host{};
   ::uname(&host);
@@ -67,7 +67,7 @@ int free_port() {
   return listener.port();
 }
 
-/// What `config check --json` found, by what it looked at.
+/// Returns the checks of `config check --json`, by their name.
 std::map<std::string, json> checks_of(Finished const& checked) {
   std::map<std::string, json> checks;
   auto const answer = json::parse(checked.out);
@@ -76,7 +76,7 @@ std::map<std::string, json> checks_of(Finished const& checked) {
   return checks;
 }
 
-/// An empty folder, and what PyTorch would publish.
+/// An empty folder, and a host that publishes nightlies as PyTorch does.
 class FirstRun : public testing::Test {
  protected:
   FirstRun() {
@@ -86,11 +86,11 @@ class FirstRun : public testing::Test {
 
   Finished init() { return world_.run({"init", file_.string(), "--url", host_.url()}); }
 
-  /// As somebody would in an editor.
+  /// Replaces a text in the configuration file, as a user does in an editor.
   void edit(std::string const& from, std::string const& to) const {
     auto text = text_of(file_);
     auto const at = text.find(from);
-    if (at == std::string::npos) throw std::runtime_error("nothing says " + from);
+    if (at == std::string::npos) throw std::runtime_error("not in the configuration: " + from);
     text.replace(at, from.size(), to);
     std::ofstream{file_} << text;
   }
@@ -101,7 +101,7 @@ class FirstRun : public testing::Test {
   fakes::DownloadHost host_;
 };
 
-TEST_F(FirstRun, LeadsFromNothingToAService) {
+TEST_F(FirstRun, WritesAConfigurationThatIsGoodAndServes) {
   auto const written = init();
   EXPECT_EQ(written.status, 0) << written.err;
   EXPECT_THAT(written.out,
@@ -121,13 +121,13 @@ TEST_F(FirstRun, LeadsFromNothingToAService) {
   eventually([&] { return !(url = listening_url(service.err())).empty(); });
   ASSERT_TRUE(answers(url, "/healthz")) << service.err();
 
-  auto const beside = world_.run({"config", "check", file_.string()});
-  EXPECT_EQ(beside.status, 0) << beside.out << beside.err;
-  EXPECT_THAT(beside.out, HasSubstr("in use by the torchwatch " PROGRAM_VERSION " at " + url));
-  EXPECT_THAT(beside.out, HasSubstr("taken by the service itself"));
+  auto const meanwhile = world_.run({"config", "check", file_.string()});
+  EXPECT_EQ(meanwhile.status, 0) << meanwhile.out << meanwhile.err;
+  EXPECT_THAT(meanwhile.out, HasSubstr("in use by the torchwatch " PROGRAM_VERSION " at " + url));
+  EXPECT_THAT(meanwhile.out, HasSubstr("taken by the service itself"));
 }
 
-TEST_F(FirstRun, OverwritesNothing) {
+TEST_F(FirstRun, KeepsAnExistingConfiguration) {
   ASSERT_EQ(init().status, 0);
   edit("\"state\"", "\"mine\"");
   auto const mine = text_of(file_);
@@ -141,7 +141,7 @@ TEST_F(FirstRun, OverwritesNothing) {
   EXPECT_EQ(text_of(file_), mine);
 }
 
-TEST_F(FirstRun, TakesNoMirrorThatIsNone) {
+TEST_F(FirstRun, RefusesAMirrorWithoutScheme) {
   auto const refused = world_.run({"init", file_.string(), "--url", "download.pytorch.org"});
 
   EXPECT_EQ(refused.status, 2);
@@ -149,7 +149,7 @@ TEST_F(FirstRun, TakesNoMirrorThatIsNone) {
   EXPECT_FALSE(fs::exists(file_));
 }
 
-TEST_F(FirstRun, FindsAChannelThatIsBuiltNoMore) {
+TEST_F(FirstRun, FindsAChannelWithoutRecentNightlies) {
   ASSERT_EQ(init().status, 0);
   host_.host("/whl/nightly/cpu/torch/", {.content = index_page(100)});
 
@@ -162,7 +162,7 @@ TEST_F(FirstRun, FindsAChannelThatIsBuiltNoMore) {
               AllOf(HasSubstr("100 days ago"), HasSubstr("is channel cpu still built?")));
 }
 
-TEST_F(FirstRun, HasEachTroubleOnALineOfItsOwn) {
+TEST_F(FirstRun, PrintsEachProblemOnItsOwnLine) {
   Listener const other;
   fs::create_directory(folder_ / "empty");
   std::ofstream{folder_ / "file"} << "text";
@@ -204,7 +204,8 @@ TEST_F(FirstRun, HasEachTroubleOnALineOfItsOwn) {
   EXPECT_EQ(std::ranges::count(table.out, '\n'), std::ssize(checks));
 }
 
-class WorldOfAConfiguration : public testing::Test {
+/// The configuration of a lab, checked with `config check`.
+class CheckedConfiguration : public testing::Test {
  protected:
   std::map<std::string, json> checks() {
     return checks_of(world_.run({"config", "check", "--json", world_.config_file().string()}));
@@ -213,7 +214,7 @@ class WorldOfAConfiguration : public testing::Test {
   World world_{quick_world()};
 };
 
-TEST_F(WorldOfAConfiguration, IsGoodInTheLab) {
+TEST_F(CheckedConfiguration, IsGoodInTheLab) {
   auto const checked = world_.run({"config", "check", world_.config_file().string()});
 
   EXPECT_EQ(checked.status, 0) << checked.out << checked.err;
@@ -221,7 +222,7 @@ TEST_F(WorldOfAConfiguration, IsGoodInTheLab) {
   EXPECT_THAT(checked.out, HasSubstr("nothing to do: without github.repository"));
 }
 
-TEST_F(WorldOfAConfiguration, LacksABranchAndARemote) {
+TEST_F(CheckedConfiguration, IsBadWithAMissingBranchOrRemote) {
   world_.configure(
       {{"feed", {{"branch", "no-such-branch"}}}, {"source", {{"remote", "upstream"}}}});
 
@@ -234,7 +235,7 @@ TEST_F(WorldOfAConfiguration, LacksABranchAndARemote) {
               HasSubstr("remote upstream of "));
 }
 
-TEST_F(WorldOfAConfiguration, HasAGithubThatTakesIssues) {
+TEST_F(CheckedConfiguration, IsBadWithAGithubThatHasIssuesSwitchedOff) {
   auto& github = world_.add_github();
   auto const good = checks().at("github");
   EXPECT_EQ(good.at("is_good"), true) << good;
@@ -247,8 +248,8 @@ TEST_F(WorldOfAConfiguration, HasAGithubThatTakesIssues) {
   EXPECT_THAT(bad.at("found").get<std::string>(), HasSubstr("issues switched off"));
 }
 
-TEST_F(WorldOfAConfiguration, HasAStateThatAnotherServiceHolds) {
-  Service const service{world_};  // at a free port, where nobody would look for it
+TEST_F(CheckedConfiguration, IsBadWithAStateThatAnotherServiceUses) {
+  Service const service{world_};  // at a free port, which config check does not know
 
   auto const found = checks().at("state directory");
 

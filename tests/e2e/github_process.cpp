@@ -30,6 +30,7 @@ process::Command command_in(fs::path const& folder) {
   return command;
 }
 
+/// Waits for the line that the program prints when it listens.
 json greeting_of(Process const& process) {
   auto const greeted = eventually([&] { return process.out().ends_with('\n'); });
   if (!greeted) throw std::runtime_error("fake-github does not start: " + process.err());

@@ -9,20 +9,20 @@
 
 namespace torchwatch::e2e {
 
-/// A fake GitHub as a process of its own: TLS on 127.0.0.1 by an authority of its own, and one file
-/// with all it knows (`fakes::FakeGithub`).
+/// A fake GitHub as a separate process: TLS on 127.0.0.1 with its own authority, and one file with
+/// its state (`fakes::FakeGithub`).
 class GithubProcess {
  public:
-  /// Starts it with its files below `folder`, which is created. Throws when it does not answer.
+  /// Starts it with its files in `folder`, which is created. Throws when it does not start.
   explicit GithubProcess(std::filesystem::path const& folder);
 
-  /// The members of "github" in a configuration that make the service file its issues here.
+  /// Returns the "github" object of a configuration with which the service files its issues here.
   nlohmann::json settings() const;
 
-  /// Adds settings, faults, issues, and labels to issues: "labelled": {"1": ["bug"]}.
+  /// Adds settings, faults, issues, and labels of issues: "labelled": {"1": ["bug"]}.
   void control(nlohmann::json const& change) const;
 
-  /// All it knows.
+  /// Returns its whole state.
   nlohmann::json state() const;
 
   pid_t pid() const { return process_.pid(); }

@@ -17,8 +17,8 @@
 namespace torchwatch::e2e {
 namespace {
 
-/// Jobs that last long enough to be hit, and hardly any noise: otherwise what is suspicious enough
-/// to be confirmed would be a matter of luck, and no two runs alike.
+/// Returns the options of a world whose jobs last long enough to be killed, with little noise. With
+/// more noise, chance would decide which series are confirmed, and two runs would differ.
 WorldOptions slow_and_quiet() {
   WorldOptions options;
   for (auto const* const name : {"test_train[dcgan-cpu-eager]",
@@ -26,7 +26,7 @@ WorldOptions slow_and_quiet() {
                                  "test_train[lennard_jones-cpu-eager]",
                                  "test_eval[lennard_jones-cpu-eager]"})
     options.script["benchmarks"][name] = {{"seconds", 0.06}, {"noise", 0.0002}};
-  // A job that is hit again and again must not be given up by bad luck alone.
+  // A job that is killed several times must not fail.
   options.settings = {{"measure", {{"attempts", 20}}}};
   return options;
 }
@@ -40,13 +40,13 @@ TEST_P(Kill, AtRandomMomentsChangesNothing) {
 
   World world{slow_and_quiet()};
   world.add_github();
-  Ordeal ordeal;
-  ordeal.seed = static_cast<std::uint64_t>(GetParam());
-  auto const survived = check_under_fire(world, ordeal);
+  KillPlan plan;
+  plan.seed = static_cast<std::uint64_t>(GetParam());
+  auto const survived = check_with_kills(world, plan);
 
   print_kills(survived);
-  EXPECT_GE(survived.total, 25) << "the check was over too soon";
-  EXPECT_EQ(survived.kills.size(), 3U) << "a part was never hit";
+  EXPECT_GE(survived.total, 25) << "the check ended too early";
+  EXPECT_EQ(survived.kills.size(), 3U) << "a part was never killed";
   EXPECT_EQ(survived.check.status, 1) << survived.check.err;
   EXPECT_EQ(expect_answer(survived.check), expected);
   expect_culprit(world, expected.bisections.front());
@@ -55,7 +55,7 @@ TEST_P(Kill, AtRandomMomentsChangesNothing) {
   EXPECT_EQ(world.github().state().at("issues").size(), 1U);
 }
 
-/// What a bisection has done by now, as its log tells: steps and builds.
+/// Returns the steps and builds that a bisection has logged.
 std::vector<std::string> events_in(std::string const& log) {
   std::vector<std::string> events;
   std::istringstream lines{log};
@@ -66,14 +66,15 @@ std::vector<std::string> events_in(std::string const& log) {
   return events;
 }
 
-/// Commit and recipe of "build_finished commit=..."; empty for other events.
+/// Returns commit and recipe of "build_finished commit=..."; empty for other events.
 std::string built_in(std::string const& event) {
   constexpr std::string_view start = "build_finished commit=";
   if (!event.starts_with(start)) return {};
   return event.substr(start.size(), event.find(" seconds=") - start.size());
 }
 
-/// What became of an attempt: counts its builds and notes its steps, none of which is new twice.
+/// Counts the builds of an attempt and adds its steps to `steps`. Fails the test when a step was
+/// done before.
 void note_events(Finished const& attempt,
                  std::map<std::string, int>& builds,
                  std::set<std::string>& steps) {
@@ -81,12 +82,12 @@ void note_events(Finished const& attempt,
     if (auto const built = built_in(event); !built.empty())
       ++builds[built];
     else
-      EXPECT_TRUE(steps.insert(event).second) << "a step was done again: " << event;
+      EXPECT_TRUE(steps.insert(event).second) << "a step was repeated: " << event;
   }
 }
 
-/// Kills `check --json` whenever it has built or done a step, and begins it again, until one comes
-/// to its end: that one. Fails the test when anything was done twice.
+/// Runs `check --json` again and again, and kills it after each build or step, until one run ends
+/// by itself. Returns that run. Fails the test when a build or step was repeated.
 Finished killed_at_every_step(World& world) {
   std::map<std::string, int> builds;
   std::set<std::string> steps;
@@ -104,7 +105,7 @@ Finished killed_at_every_step(World& world) {
     last = ended ? *ended : check.wait();
     note_events(last, builds, steps);
     if (ended) break;
-    if (kills == 200) throw std::runtime_error("it does not get on");
+    if (kills == 200) throw std::runtime_error("no run ended after 200 kills");
   }
   std::cout << kills << " kills, " << steps.size() << " steps, " << builds.size() << " builds\n";
   EXPECT_GE(kills, 5);
@@ -115,7 +116,7 @@ Finished killed_at_every_step(World& world) {
   return last;
 }
 
-TEST(KillAtEveryStep, OfABisectionCostsNoBuildAndNoAnswer) {
+TEST(KillAtEveryStep, OfABisectionLosesNoBuildAndNoAnswer) {
   World undisturbed{slow_and_quiet()};
   auto const expected = expect_answer(undisturbed.run({"check", "--json"}));
   World world{slow_and_quiet()};
@@ -126,7 +127,7 @@ TEST(KillAtEveryStep, OfABisectionCostsNoBuildAndNoAnswer) {
   expect_culprit(world, expected.bisections.front());
 }
 
-TEST(KillAtEveryStep, OfABisectionThatBlamesADependencyLeavesItThere) {
+TEST(KillAtEveryStep, OfABisectionThatBlamesADependencyChangesNothing) {
   auto options = world_with_dependency(false);
   options.script["benchmarks"]["test_eval[nvidia_deeprecommender-cpu-eager]"] = {{"seconds", 0.04}};
   World world{options};

@@ -24,13 +24,13 @@ using Milliseconds = std::chrono::milliseconds;
 
 constexpr std::array<std::string_view, 3> victims{"service", "runner", "worker"};
 
-/// Nothing while that part of `check` does not live.
-std::optional<pid_t> living(World const& world, Process const& check, std::string_view part) {
+/// Returns the process of a part of `check`; nothing while it is not running.
+std::optional<pid_t> process_of(World const& world, Process const& check, std::string_view part) {
   auto const processes = world.processes();
   auto const is_runner = [&](SeenProcess const& process) {
     return process.parent == check.pid() && process.argv.size() > 1 && process.argv[1] == "runner";
   };
-  // But for what a runner tries its sandboxes out with.
+  // The process with which a runner tests its sandbox is not a worker.
   auto const is_worker = [&](SeenProcess const& process) {
     if (!process.argv.empty() && process.argv.back() == "true") return false;
     return std::ranges::any_of(processes, [&](SeenProcess const& other) {
@@ -45,25 +45,26 @@ std::optional<pid_t> living(World const& world, Process const& check, std::strin
   return std::nullopt;
 }
 
-class Executioner {
+/// Kills the parts of a check at random moments.
+class Killer {
  public:
-  Executioner(World& world, Ordeal const& ordeal)
+  Killer(World& world, KillPlan const& plan)
       : world_{world},
-        random_{ordeal.seed},
-        pause_{ordeal.shortest_pause.count(), ordeal.longest_pause.count()} {}
+        random_{plan.seed},
+        pause_{plan.shortest_pause.count(), plan.longest_pause.count()} {}
 
   Milliseconds pause() { return Milliseconds{pause_(random_)}; }
 
-  /// Kills a part, waiting for it if need be; each is as likely as the others. Nothing when it does
-  /// not come, because the check is nearly over.
+  /// Kills a part, each with the same probability, and returns its name. Waits up to 5 s for the
+  /// part to start. Returns nothing when it does not start, because the check is nearly over.
   std::optional<std::string> kill_one(Process const& check) {
     auto const part = victims.at(part_(random_));
     std::optional<pid_t> victim;
-    auto const lives = [&] {
-      victim = living(world_, check, part);
+    auto const is_running = [&] {
+      victim = process_of(world_, check, part);
       return victim.has_value();
     };
-    eventually(lives, std::chrono::seconds{5}, Milliseconds{2});
+    eventually(is_running, std::chrono::seconds{5}, Milliseconds{2});
     if (!victim) return std::nullopt;
     ::kill(*victim, SIGKILL);
     return std::string{part};
@@ -71,7 +72,7 @@ class Executioner {
 
   void expect_nothing_lost() {
     auto now = stored_results(world_.state());
-    EXPECT_TRUE(std::ranges::includes(now, stored_)) << "a stored measurement is gone, or another";
+    EXPECT_TRUE(std::ranges::includes(now, stored_)) << "a stored measurement was lost or changed";
     stored_ = std::move(now);
   }
 
@@ -85,24 +86,24 @@ class Executioner {
 
 }  // namespace
 
-Survived check_under_fire(World& world, Ordeal const& ordeal) {
-  Executioner executioner{world, ordeal};
+Survived check_with_kills(World& world, KillPlan const& plan) {
+  Killer killer{world, plan};
   Survived survived;
   while (true) {
     auto check = world.start({"check", "--json"});
     std::optional<Finished> finished;
-    while (survived.total < ordeal.kills) {
-      finished = check.ended_within(executioner.pause());
+    while (survived.total < plan.kills) {
+      finished = check.ended_within(killer.pause());
       if (finished) break;
-      auto const killed = executioner.kill_one(check);
+      auto const killed = killer.kill_one(check);
       if (!killed) continue;
       ++survived.kills[*killed];
       ++survived.total;
-      executioner.expect_nothing_lost();
+      killer.expect_nothing_lost();
     }
-    if (!finished) finished = check.wait(ordeal.limit);
-    executioner.expect_nothing_lost();
-    // As systemd does: what the dead service has started goes before the next one comes.
+    if (!finished) finished = check.wait(plan.limit);
+    killer.expect_nothing_lost();
+    // systemd also ends the processes of a dead service before it starts the next one.
     expect_no_process_left(world);
     if (finished->signal != SIGKILL) {
       survived.check = std::move(*finished);

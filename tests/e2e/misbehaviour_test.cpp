@@ -4,7 +4,7 @@
 
 #include "tests/e2e/expect.h"
 
-// Builds that make some of their benchmarks crash, hang, babble or eat the machine.
+// Builds on which some benchmarks crash, hang, print garbage or use too much memory.
 namespace torchwatch::e2e {
 namespace {
 
@@ -12,7 +12,8 @@ std::string eval_of(std::string const& model) {
   return "test_eval[" + model + "-cpu-eager]";
 }
 
-/// dcgan behaves, and has a culprit.
+/// Returns the options of a world in which four benchmarks misbehave. dcgan works, and has a
+/// culprit.
 WorldOptions with_four_bad_benchmarks() {
   WorldOptions options;
   options.history = {{"suite",
@@ -28,7 +29,7 @@ WorldOptions with_four_bad_benchmarks() {
   return options;
 }
 
-/// The lines of `log` that tell of a failure of `model`.
+/// Returns the lines of `log` that report a failure of `model`.
 std::vector<std::string> failures_of(std::string const& log, std::string const& model) {
   std::vector<std::string> lines;
   std::istringstream stream{log};
@@ -39,7 +40,7 @@ std::vector<std::string> failures_of(std::string const& log, std::string const& 
   return lines;
 }
 
-TEST(Misbehaviour, OfSomeBenchmarksHidesNothingInTheOthers) {
+TEST(Misbehaviour, OfSomeBenchmarksDoesNotHideTheCulpritOfAnother) {
   World world{with_four_bad_benchmarks()};
   auto const check = world.run({"check", "--json"});
   expect_truth(world, check);
@@ -49,23 +50,23 @@ TEST(Misbehaviour, OfSomeBenchmarksHidesNothingInTheOthers) {
   using testing::Each;
   using testing::HasSubstr;
   using testing::SizeIs;
-  auto const each_says = [&](char const* model, char const* code, char const* reason) {
+  auto const expect_failures = [&](char const* model, char const* code, char const* reason) {
     auto const lines = failures_of(check.err, model);
     EXPECT_FALSE(lines.empty()) << model << "\n" << check.err;
     EXPECT_THAT(lines, Each(AllOf(HasSubstr(code), HasSubstr(reason))));
   };
-  each_says("lennard_jones", "code=crashed", "SIGSEGV");
-  each_says("resnet18", "code=timeout", "no answer after 5 s");
-  each_says("tts_angular", "code=protocol", "Downloading weights");
-  each_says("dlrm", "code=memory", "allowed are 128 MiB");
+  expect_failures("lennard_jones", "code=crashed", "SIGSEGV");
+  expect_failures("resnet18", "code=timeout", "no answer after 5 s");
+  expect_failures("tts_angular", "code=protocol", "Downloading weights");
+  expect_failures("dlrm", "code=memory", "allowed are 128 MiB");
   EXPECT_TRUE(failures_of(check.err, "dcgan").empty());
-  // The first nightly alone, the second beside the first; what may pass is tried twice, what will
-  // not is tried once.
+  // The first nightly is measured alone, the second together with the first. A crash is retried
+  // once, a timeout is not retried.
   EXPECT_THAT(failures_of(check.err, "lennard_jones"), SizeIs(2 + 2 * 2));
   EXPECT_THAT(failures_of(check.err, "resnet18"), SizeIs(1 + 2));
 }
 
-TEST(Misbehaviour, OfAllBenchmarksIsNotTakenForGoodNews) {
+TEST(Misbehaviour, OfAllBenchmarksFailsTheNightly) {
   WorldOptions options;
   options.history = {{"suite", {{"models", {"dcgan"}}, {"tests", {"eval"}}}}};
   options.script["benchmarks"][eval_of("dcgan")] = {{"behave", "exit"}};

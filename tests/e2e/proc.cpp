@@ -18,10 +18,11 @@ std::string file_of(pid_t pid, char const* name) {
   return "/proc/" + std::to_string(pid) + "/" + name;
 }
 
-/// The fields of /proc/PID/stat from the third, the state, on; empty when there is no such process.
+/// Returns the fields of /proc/PID/stat from the third on, which is the state. Empty when the
+/// process does not exist.
 std::vector<std::string> stat_fields(pid_t pid) {
   auto const text = text_of(file_of(pid, "stat"));
-  // The name before them may hold anything, blanks and parentheses too.
+  // The name before them may contain any character, even blanks and parentheses.
   auto const after_name = text.rfind(')');
   if (after_name == std::string::npos) return {};
   std::istringstream words{text.substr(after_name + 1)};
@@ -45,7 +46,8 @@ std::vector<std::string> living_fields(pid_t pid) {
   return fields;
 }
 
-/// A sandbox hides directory and variables, but its mounts name the build that is in it.
+/// True when the process is in a sandbox that mounts a path with `mark`. A sandbox hides its
+/// working directory and environment, but its mounts name the build.
 bool is_in_a_sandbox_with(pid_t pid, std::string const& mark) {
   std::error_code ignored;
   auto const theirs = fs::read_symlink(file_of(pid, "ns/mnt"), ignored);

@@ -7,19 +7,21 @@
 
 namespace torchwatch::e2e {
 
-/// A living process as /proc shows it.
+/// A running process, as /proc shows it.
 struct SeenProcess {
   pid_t pid = 0;
   pid_t parent = 0;
   std::vector<std::string> argv;
 };
 
-/// Every living process that holds `mark` in its command line or environment. What has ended and is
-/// only not reaped yet does not count.
+/// Returns every running process with `mark` in its command line or environment, or with a sandbox
+/// that mounts a path with `mark`. Zombies do not count.
 std::vector<SeenProcess> processes_with(std::string const& mark);
 
-/// User and system time since its start; resident memory. Throw when there is no such process.
+/// Returns the user and system time of a process since its start. Throws when it does not exist.
 double cpu_seconds(pid_t pid);
+
+/// Returns the resident memory of a process. Throws when it does not exist.
 double resident_mib(pid_t pid);
 
 }  // namespace torchwatch::e2e

@@ -32,8 +32,8 @@ process::Command into_files(process::Command command, fs::path const& output) {
 asio::awaitable<std::optional<process::ExitStatus>> status_within(process::ChildProcess& child,
                                                                   std::chrono::milliseconds limit) {
   using namespace asio::experimental::awaitable_operators;
-  asio::steady_timer patience{co_await asio::this_coro::executor, limit};
-  auto const first = co_await (child.wait() || patience.async_wait(asio::use_awaitable));
+  asio::steady_timer timer{co_await asio::this_coro::executor, limit};
+  auto const first = co_await (child.wait() || timer.async_wait(asio::use_awaitable));
   auto const* const status = std::get_if<process::ExitStatus>(&first);
   co_return status == nullptr ? std::nullopt : std::optional{*status};
 }
@@ -64,7 +64,7 @@ Finished Process::wait(std::chrono::seconds limit) {
   auto said = err();
   if (said.size() > enough) said.erase(0, said.size() - enough);
   throw std::runtime_error("still running after " + std::to_string(limit.count()) +
-                           " s, having said:\n" + said);
+                           " s; the end of its standard error:\n" + said);
 }
 
 void Process::send(int signal) const {
@@ -82,7 +82,8 @@ std::string Process::err() const {
 std::string text_of(fs::path const& file) {
   std::ifstream stream{file, std::ios::binary};
   std::ostringstream text;
-  // Catches what an iterator would throw when the file is of a process that ends meanwhile.
+  // Catches the exception that an iterator would throw when a file in /proc is of a process that
+  // ends meanwhile.
   text << stream.rdbuf();
   return text.str();
 }

@@ -13,7 +13,7 @@
 
 namespace torchwatch::e2e {
 
-/// How a process ended, and all it said.
+/// The exit status and the output of a process that has ended.
 struct Finished {
   int status = 0;
   int signal = 0;  ///< 0 unless a signal killed it
@@ -21,23 +21,23 @@ struct Finished {
   std::string err;
 };
 
-/// A program under test, whose output is kept in files. It is killed with this object, and with the
-/// thread that made it.
+/// A program under test, with its output in files. It is killed when this object is destroyed or
+/// the thread that created it ends.
 class Process {
  public:
-  /// Writes to `output`.out and `output`.err. Throws when it cannot be started.
+  /// Starts the program. Its output goes to `output`.out and `output`.err. Throws when it cannot be
+  /// started.
   Process(process::Command command, std::filesystem::path const& output);
 
   pid_t pid() const { return child_.pid(); }
 
-  /// Nothing while it runs on.
+  /// Waits up to `limit` for its end. Returns nothing when it is still running.
   std::optional<Finished> ended_within(std::chrono::milliseconds limit);
 
-  /// Waits for its end. Throws after `limit`, with what it said last: a test that hangs helps
-  /// nobody.
+  /// Waits for its end. Throws after `limit`, with the end of its standard error.
   Finished wait(std::chrono::seconds limit = std::chrono::seconds{180});
 
-  /// Signals this one process and nothing that it started.
+  /// Sends a signal to this process only, not to its children.
   void send(int signal) const;
 
   std::string out() const;
@@ -49,7 +49,7 @@ class Process {
   process::ChildProcess child_;
 };
 
-/// The whole of a file; empty when there is none.
+/// Returns the content of a file; empty when it does not exist.
 std::string text_of(std::filesystem::path const& file);
 
 }  // namespace torchwatch::e2e

@@ -52,7 +52,7 @@ class PublishedKill : public testing::Test {
     return options;
   }
 
-  /// Packs this host's LibTorch as the nightly of a day.
+  /// Packs this host's LibTorch as the nightly of a day and publishes it.
   void publish(int day) {
     auto const version = fmt::format("2.9.0.dev202601{:02}+cpu", day);
     auto const name = "libtorch-shared-with-deps-" + version + ".zip";
@@ -74,7 +74,7 @@ class PublishedKill : public testing::Test {
     host_.host(page_target, {.content = page_, .etag = fmt::format("\"page {}\"", day)});
   }
 
-  /// Asked for with GET, so far, by target.
+  /// Returns the number of GET requests so far, by target.
   std::map<std::string, int> downloads() const {
     std::map<std::string, int> gets;
     for (auto const& request : host_.requests())
@@ -92,7 +92,8 @@ class PublishedKill : public testing::Test {
     return names;
   }
 
-  /// What a kill finds: in which stage of its life each nightly is.
+  /// Returns the stage that a kill interrupted: "fetch", "unpack", "prepare", "prune" or
+  /// "elsewhere".
   std::string stage() const {
     std::string stage = "elsewhere";
     for (auto const& name : names_in(world_.state() / "downloads"))
@@ -107,21 +108,22 @@ class PublishedKill : public testing::Test {
     return stage;
   }
 
-  void expect_nothing_half() const {
+  void expect_no_incomplete_build() const {
     for (auto const& name : names_in(builds()))
       EXPECT_TRUE(name.ends_with(".part") || name.ends_with(".removed") ||
                   fs::exists(builds() / name / "libtorch/build-hash"))
-          << name << " is half there";
+          << name << " is incomplete";
   }
 
-  /// Keeps how often a file was asked for by the time that it was unpacked.
-  void note_whole_ones() {
+  /// Stores how often each unpacked nightly was requested until it was unpacked.
+  void note_unpacked() {
     for (std::size_t night = 0; night < targets_.size(); ++night)
       if (fs::exists(builds() / fmt::format("nightly-{}", night + 1)))
-        whole_.try_emplace(targets_[night], downloads()[targets_[night]]);
+        unpacked_.try_emplace(targets_[night], downloads()[targets_[night]]);
   }
 
-  /// From a tenth of a second to twelve seconds, each power of ten alike: some stages are short.
+  /// Returns a pause from 0.1 to 12 seconds. Its logarithm is uniform, because some stages are
+  /// short.
   std::chrono::milliseconds random_pause() {
     std::uniform_real_distribution<double> digits{2, 4.08};
     return std::chrono::milliseconds{static_cast<int>(std::pow(10, digits(dice_)))};
@@ -132,7 +134,7 @@ class PublishedKill : public testing::Test {
     if (!check.ended_within(pause)) kill(check);
   }
 
-  /// In the midst of a removal, if there is one.
+  /// Runs a command and kills it while it removes a build, if it removes one.
   void kill_when_it_prunes(std::vector<std::string> const& command) {
     auto process = world_.start(command);
     while (!process.ended_within(std::chrono::milliseconds{0}))
@@ -146,8 +148,8 @@ class PublishedKill : public testing::Test {
     process.send(SIGKILL);
     process.wait();
     ++stages_[stage()];
-    expect_nothing_half();
-    note_whole_ones();
+    expect_no_incomplete_build();
+    note_unpacked();
   }
 
   void pin_the_first() {
@@ -155,7 +157,7 @@ class PublishedKill : public testing::Test {
               0);
     auto const listed = json::parse(world_.run({"builds", "--json"}).out);
     size_mib_ = listed.at(0).at("bytes").get<std::int64_t>() >> 20;
-    // Room for it, the baseline and one more.
+    // Disk space for this build, the baseline and one more.
     world_.configure({{"builds", {{"quota_mib", 3 * size_mib_ + size_mib_ / 2}}}});
   }
 
@@ -163,26 +165,26 @@ class PublishedKill : public testing::Test {
   fakes::ServerIdentity identity_ = fakes::make_identity(world_.directory(), {"127.0.0.1"});
   fakes::DownloadHost host_{identity_};
   std::string page_;
-  std::vector<std::string> targets_;  // by night
-  std::map<std::string, int> whole_;
-  std::map<std::string, int> stages_;  // how often each was hit
+  std::vector<std::string> targets_;     // by night
+  std::map<std::string, int> unpacked_;  // number of requests, by target
+  std::map<std::string, int> stages_;    // number of kills, by stage
   std::int64_t size_mib_ = 0;
   std::mt19937_64 dice_{1};
 };
 
-TEST_F(PublishedKill, AtRandomMomentsOfFetchUnpackPrepareAndPrune) {
+TEST_F(PublishedKill, InFetchUnpackPrepareAndPruneLosesAndRepeatsNothing) {
   for (int night = 1; night <= nights; ++night) {
     publish(night);
     for (int kill = 0; kill < kills_a_night; ++kill)
       kill_within(random_pause());
     if (night == nights) kill_when_it_prunes({"check"});
-    auto const undisturbed = world_.start({"check"}).wait(std::chrono::seconds{600});
-    ASSERT_EQ(undisturbed.status, 0) << undisturbed.err;
+    auto const complete = world_.start({"check"}).wait(std::chrono::seconds{600});
+    ASSERT_EQ(complete.status, 0) << complete.err;
     if (night == 1) pin_the_first();
     EXPECT_THAT(names_in(builds()), Contains("nightly-1")) << "it is pinned";
     let_builds_age(world_.state(), std::chrono::hours{24});
   }
-  // Room for the pinned one and the next baseline.
+  // Disk space for the pinned build and the next baseline.
   world_.configure({{"builds", {{"quota_mib", 2 * size_mib_ + size_mib_ / 2}}}});
   kill_when_it_prunes({"builds", "prune"});
   EXPECT_EQ(world_.run({"builds", "prune"}).status, 0);
@@ -193,10 +195,10 @@ TEST_F(PublishedKill, AtRandomMomentsOfFetchUnpackPrepareAndPrune) {
   EXPECT_GE(stages_["unpack"], 1);
   EXPECT_GE(stages_["prepare"], 1);
   EXPECT_GE(stages_["prune"], 1);
-  note_whole_ones();
+  note_unpacked();
   auto const gets = downloads();
-  for (auto const& [target, count] : whole_)
-    EXPECT_EQ(gets.at(target), count) << target << " was whole and came again";
+  for (auto const& [target, count] : unpacked_)
+    EXPECT_EQ(gets.at(target), count) << target << " was downloaded again after it was unpacked";
   EXPECT_THAT(names_in(builds()), UnorderedElementsAre("nightly-1", "nightly-4"));
   for (auto const& name : names_in(builds()))
     EXPECT_TRUE(fs::exists(builds() / name / "libtorch/build.json")) << name;

@@ -11,8 +11,8 @@
 #include "tests/e2e/expect.h"
 #include "tests/fakes/downloads/download_host.h"
 
-// Nightlies as PyTorch publishes them: packed from this host's LibTorch, fetched over TLS, each
-// with a worker compiled against its own headers.
+// Nightlies like those that PyTorch publishes: packed from this host's LibTorch and fetched over
+// TLS. Each gets a worker that is compiled with its own headers.
 namespace torchwatch::e2e {
 namespace {
 
@@ -29,13 +29,13 @@ WorldOptions with_kernels() {
   return options;
 }
 
-/// How one kind of package is called.
+/// The names of one kind of package.
 struct Shape {
-  std::string kind;    ///< of make-package
-  std::string feed;    ///< feed.kind
-  std::string page;    ///< where the index lies
-  std::string before;  ///< the version in a file's name
-  std::string after;
+  std::string kind;    ///< the first argument of make-package
+  std::string feed;    ///< the option feed.kind
+  std::string page;    ///< the path of the index
+  std::string before;  ///< the part of a file's name before its version
+  std::string after;   ///< the part after its version
 };
 
 Shape const wheels{"wheel",
@@ -46,7 +46,7 @@ Shape const wheels{"wheel",
 Shape const archives{
     "libtorch", "libtorch", "/libtorch/nightly/cpu/", "libtorch-shared-with-deps-", ".zip"};
 
-/// PyTorch's index writes it so.
+/// Returns a name as PyTorch's index writes it.
 std::string escaped(std::string name) {
   for (auto at = name.find('+'); at != std::string::npos; at = name.find('+', at))
     name.replace(at, 1, "%2B");
@@ -69,7 +69,7 @@ class Published : public testing::TestWithParam<Shape> {
                         {"ca_file", identity_.ca.string()}}}});
   }
 
-  /// Packs a nightly with the kernels of its commit and puts it on the page.
+  /// Packs a nightly with the kernels of its commit and adds it to the page.
   void publish(json const& nightly, std::vector<bisect::NightlyRelease> const& releases) {
     auto const date = nightly.at("date").get<std::string>();
     auto const release = std::ranges::find(releases, date, &bisect::NightlyRelease::date);
@@ -91,7 +91,7 @@ class Published : public testing::TestWithParam<Shape> {
     page_ += "<a href=\"" + target + "\">" + name + "</a><br/>\n";
   }
 
-  /// What the wheels name in their METADATA.
+  /// Publishes the companion that the METADATA of the wheels names.
   void publish_companion() {
     auto const* const name = "nvidia_lab-1.0-py3-none-manylinux_2_27_x86_64.whl";
     auto const file = world_.directory() / name;
@@ -107,7 +107,7 @@ class Published : public testing::TestWithParam<Shape> {
     if (packed.status != 0) throw std::runtime_error("make-package: " + packed.err);
   }
 
-  /// Whether both nightlies have the companion's file, which came and is there once.
+  /// Expects that both nightlies share the companion's file, which was downloaded once.
   void expect_companion() {
     auto const library = fs::path{"nvidia/lab/lib/liblab.so.1"};
     auto const builds = world_.state() / "builds";

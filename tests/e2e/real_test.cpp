@@ -13,11 +13,11 @@
 #include "tests/e2e/stored.h"
 #include "tests/lab/scenario_names.h"
 
-// The same histories with compiled kernels, LibTorch's models and measured times.
+// The lab's histories with compiled kernels, LibTorch's models and measured times.
 namespace torchwatch::e2e {
 namespace {
 
-constexpr std::chrono::seconds patience{1150};
+constexpr std::chrono::seconds longest_check{1150};
 
 WorldOptions real(std::string const& scenario) {
   WorldOptions options;
@@ -31,29 +31,29 @@ class RealDependency : public testing::Test {
   World world_{world_with_dependency(true)};
 };
 
-TEST_F(RealDependency, OfTheRecipeIsNoCommitsFault) {
+TEST_F(RealDependency, OfTheRecipeIsBlamedAndNoCommit) {
   release_up_to(world_, 0);
-  ASSERT_EQ(world_.start({"check"}).wait(patience).status, 0);
+  ASSERT_EQ(world_.start({"check"}).wait(longest_check).status, 0);
   pack_with_dependency(world_);
   release_up_to(world_, 1);
-  expect_environment(world_, world_.start({"check", "--json"}).wait(patience));
+  expect_environment(world_, world_.start({"check", "--json"}).wait(longest_check));
   expect_no_process_left(world_);
 }
 
-TEST_F(RealDependency, OfAPackageIsNoCommitsFault) {
+TEST_F(RealDependency, OfAPackageIsBlamedAndNoCommit) {
   auto const nightlies = world_.directory() / "nightlies";
   world_.configure({{"feed", {{"kind", "directory"}, {"path", nightlies.string()}}}});
   auto const& truth = world_.truth().at("nightlies");
   build(world_, truth.at(0), nightlies / "first");
   pack_with_dependency(world_);
   build(world_, truth.at(1), nightlies / "second");
-  expect_environment(world_, world_.start({"check", "--json"}).wait(patience));
+  expect_environment(world_, world_.start({"check", "--json"}).wait(longest_check));
   expect_no_process_left(world_);
 }
 
 class RealScenario : public testing::TestWithParam<std::string> {};
 
-/// The part of the report on the operators whose cost changed.
+/// Returns the part of the report about operators whose cost changed.
 std::string operators_in_report(Finished const& check) {
   auto const incident = nlohmann::json::parse(check.out).at("incidents").at(0);
   auto const report = text_of(incident.at("report").get<std::string>());
@@ -62,7 +62,7 @@ std::string operators_in_report(Finished const& check) {
 
 TEST_P(RealScenario, EndsWithWhatTheLabPlanted) {
   World world{real(GetParam())};
-  auto const check = world.start({"check", "--json"}).wait(patience);
+  auto const check = world.start({"check", "--json"}).wait(longest_check);
   expect_truth(world, check);
   expect_no_process_left(world);
   if (GetParam() == "one-culprit") {
@@ -80,8 +80,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values("one-culprit", "no-change", "broken-span", "broken-span-inside", "memory"),
     test_name);
 
-// The mistakes of the paper's table 4, and days with more than one change: 50 minutes, so they have
-// a label of their own. "ten-percent" is for hosts with AVX-512.
+// The mistakes of the paper's table 4, and days with more than one change. They take 50 minutes, so
+// they have their own label. "ten-percent" is missing because it needs a host with AVX-512.
 INSTANTIATE_TEST_SUITE_P(Paper,
                          RealScenario,
                          testing::Values("duplicate-check",
@@ -111,7 +111,7 @@ TEST(RealBench, MeasuresAndProfilesTheSystemsPyTorch) {
   }
 }
 
-/// The operators that any model calls, in order.
+/// Returns the operators that any model calls.
 std::set<std::string> called_in(nlohmann::json const& coverage) {
   std::set<std::string> called;
   for (auto const& [model, operators] : coverage.at("models").items())
@@ -119,8 +119,8 @@ std::set<std::string> called_in(nlohmann::json const& coverage) {
   return called;
 }
 
-/// The benchmarks in whose iterations the host waits for a device, as "dcgan train". How often may
-/// hang on what the host rounds.
+/// Returns the benchmarks in whose iterations the host waits for a device, such as "dcgan train".
+/// The number of waits is left out, because it can depend on how the host rounds.
 std::set<std::string> waiting_in(nlohmann::json const& coverage) {
   std::set<std::string> waiting;
   for (auto const& [model, operators] : coverage.at("models").items())
@@ -129,12 +129,12 @@ std::set<std::string> waiting_in(nlohmann::json const& coverage) {
   return waiting;
 }
 
-// The paper: 2.3 times the API surface of MLPerf.
+// The paper claims 2.3 times the API surface of MLPerf.
 TEST(RealSuite, CallsTheOperatorsThatAreCheckedIn) {
   World world;
-  auto const asked = world.run({"suite", "coverage", "--json"});
-  ASSERT_EQ(asked.status, 0) << asked.err;
-  auto const coverage = nlohmann::json::parse(asked.out);
+  auto const finished = world.run({"suite", "coverage", "--json"});
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  auto const coverage = nlohmann::json::parse(finished.out);
 
   auto const version = coverage.at("pytorch_version").get<std::string>();
   nlohmann::json const found{{"pytorch_version", version},
@@ -145,7 +145,7 @@ TEST(RealSuite, CallsTheOperatorsThatAreCheckedIn) {
   std::ifstream stream{COVERAGE_FILE};
   auto const expected = nlohmann::json::parse(stream);
   double const ratio = coverage.at("called").at("ratio");
-  // Other releases have other operators.
+  // Other releases of PyTorch have other operators.
   if (expected.at("pytorch_version") != version) {
     EXPECT_GE(ratio, 2.1);
     return;
@@ -153,10 +153,10 @@ TEST(RealSuite, CallsTheOperatorsThatAreCheckedIn) {
   EXPECT_GE(ratio, 2.3);
   EXPECT_EQ(called_in(coverage), expected.at("called").get<std::set<std::string>>());
   EXPECT_EQ(waiting_in(coverage), expected.at("waiting").get<std::set<std::string>>())
-      << "an item() or nonzero() more or less";
+      << "a model has an item() or nonzero() more or less";
 }
 
-TEST(RealSuite, TellsEveryModelAndItsParameters) {
+TEST(RealSuite, ListsEveryModelAndItsParameters) {
   World world;
   auto const listed = world.run({"suite", "list", "--json"});
   ASSERT_EQ(listed.status, 0) << listed.err;
@@ -171,7 +171,7 @@ TEST(RealSuite, TellsEveryModelAndItsParameters) {
   auto const shown = world.run({"suite", "parameters", "lennard_jones"});
   EXPECT_EQ(shown.status, 0) << shown.err;
   EXPECT_THAT(shown.out, testing::HasSubstr("865 numbers in parameters"));
-  auto const unknown = world.run({"suite", "parameters", "nobody"});
+  auto const unknown = world.run({"suite", "parameters", "no_such_model"});
   EXPECT_EQ(unknown.status, 2);
   EXPECT_THAT(unknown.err, testing::HasSubstr("unknown model"));
 }
@@ -183,27 +183,27 @@ TEST(RealBench, FindsTheBestBatch) {
   ASSERT_EQ(found.status, 0) << found.err;
   auto const results = nlohmann::json::parse(found.out);
 
-  ASSERT_EQ(results.size(), 1U) << "of inference alone";
+  ASSERT_EQ(results.size(), 1U) << "only eval has a best batch";
   auto const& trials = results.at(0).at("trials");
   EXPECT_EQ(trials.at(0).at("batch"), 1);
   auto const fastest = std::ranges::max_element(
       trials, {}, [](auto const& trial) { return trial.value("samples_per_second", 0.0); });
   EXPECT_EQ(results.at(0).at("best_batch"), fastest->at("batch"));
-  EXPECT_GT(results.at(0).at("best_batch"), 1) << "a small network";
+  EXPECT_GT(results.at(0).at("best_batch"), 1) << "larger batches are faster for a small network";
 }
 
 TEST(RealKill, AtRandomMomentsChangesNothing) {
   World world{real("one-culprit")};
   world.add_github();
   world.configure({{"measure", {{"attempts", 20}}}});
-  Ordeal ordeal;
-  // A round of three processes must have a chance to end between two kills.
-  ordeal.shortest_pause = std::chrono::milliseconds{1500};
-  ordeal.longest_pause = std::chrono::milliseconds{6000};
-  ordeal.limit = patience;
-  auto const survived = check_under_fire(world, ordeal);
+  KillPlan plan;
+  // A round of three processes must be able to end between two kills.
+  plan.shortest_pause = std::chrono::milliseconds{1500};
+  plan.longest_pause = std::chrono::milliseconds{6000};
+  plan.limit = longest_check;
+  auto const survived = check_with_kills(world, plan);
   print_kills(survived);
-  EXPECT_GE(survived.total, 25) << "the check was over too soon";
+  EXPECT_GE(survived.total, 25) << "the check ended too early";
   EXPECT_EQ(survived.check.status, 1) << survived.check.err;
   auto const answer = expect_answer(survived.check);
   EXPECT_EQ(answer.moved, planted_series(world.truth()));

@@ -3,7 +3,7 @@
 
 #include "tests/e2e/service.h"
 
-// What is known, as tables: from the store, and from a service that runs beside it.
+// Tables of records, read from the store and from a running service.
 namespace torchwatch::e2e {
 namespace {
 
@@ -21,8 +21,8 @@ class Records : public testing::Test {
 
   static void TearDownTestSuite() { world_.reset(); }
 
-  /// Of the store, and the same of a service.
-  static std::string told(std::vector<std::string> arguments) {
+  /// Runs a command on the store and with a service. Expects equal output and returns it.
+  static std::string printed(std::vector<std::string> arguments) {
     auto const here = world_->run(arguments);
     EXPECT_EQ(here.status, 0) << here.err;
     Service const service{*world_};
@@ -38,41 +38,41 @@ class Records : public testing::Test {
 
 std::unique_ptr<World> Records::world_;
 
-void expect_mistake(World& world, std::vector<std::string> const& typed, std::string const& said) {
-  auto const told = world.run(typed);
-  EXPECT_EQ(told.status, 2) << typed.front();
-  EXPECT_THAT(told.err, HasSubstr(said));
-  EXPECT_EQ(told.out, "");
+void expect_mistake(World& world, std::vector<std::string> const& typed, std::string const& error) {
+  auto const failed = world.run(typed);
+  EXPECT_EQ(failed.status, 2) << typed.front();
+  EXPECT_THAT(failed.err, HasSubstr(error));
+  EXPECT_EQ(failed.out, "");
 }
 
-TEST_F(Records, ListIncidentsAndTellOneAsItsReport) {
-  auto const list = told({"incidents"});
+TEST_F(Records, ListIncidentsAndShowOneAsItsReport) {
+  auto const list = printed({"incidents"});
   EXPECT_THAT(list, StartsWith("id  nightly"));
   EXPECT_THAT(list, HasSubstr("test_train[dcgan-cpu-eager]"));
-  auto const report = told({"incidents", "1"});
+  auto const report = printed({"incidents", "1"});
   EXPECT_THAT(report, StartsWith("# "));
   EXPECT_THAT(report, HasSubstr("| "));
-  EXPECT_EQ(json::parse(told({"incidents", "1", "--json"})).at("id"), 1);
+  EXPECT_EQ(json::parse(printed({"incidents", "1", "--json"})).at("id"), 1);
 }
 
-TEST_F(Records, ListNightliesAndTellTheVerdictsOnOne) {
-  EXPECT_THAT(told({"nightlies"}), HasSubstr("done"));
-  EXPECT_THAT(told({"nightlies", "2"}), HasSubstr("regression"));
-  EXPECT_EQ(json::parse(told({"nightlies", "--json"})).size(), 2U);
+TEST_F(Records, ListNightliesAndShowTheVerdictsOnOne) {
+  EXPECT_THAT(printed({"nightlies"}), HasSubstr("done"));
+  EXPECT_THAT(printed({"nightlies", "2"}), HasSubstr("regression"));
+  EXPECT_EQ(json::parse(printed({"nightlies", "--json"})).size(), 2U);
 }
 
-TEST_F(Records, ListSeriesAndTellTheNightsOfOne) {
-  EXPECT_THAT(told({"series"}), HasSubstr("test_train[dcgan-cpu-eager]_latency"));
-  auto const nights = told({"series", "test_train[dcgan-cpu-eager]_latency"});
-  EXPECT_THAT(nights, StartsWith("test_train[dcgan-cpu-eager]_latency on local\n"));
-  EXPECT_THAT(nights, HasSubstr(" ms"));
+TEST_F(Records, ListSeriesAndShowTheNightliesOfOne) {
+  EXPECT_THAT(printed({"series"}), HasSubstr("test_train[dcgan-cpu-eager]_latency"));
+  auto const nightlies = printed({"series", "test_train[dcgan-cpu-eager]_latency"});
+  EXPECT_THAT(nightlies, StartsWith("test_train[dcgan-cpu-eager]_latency on local\n"));
+  EXPECT_THAT(nightlies, HasSubstr(" ms"));
 }
 
 TEST_F(Records, ListAlarms) {
-  EXPECT_THAT(told({"alarms"}), StartsWith("id  state  kind"));
+  EXPECT_THAT(printed({"alarms"}), StartsWith("id  state  kind"));
 }
 
-TEST_F(Records, SayWhatIsNotThere) {
+TEST_F(Records, PrintAnErrorForAnUnknownRecord) {
   expect_mistake(*world_, {"incidents", "7"}, R"(id "7": not found)");
   expect_mistake(*world_, {"nightlies", "../incidents"}, R"(id "../incidents": not found)");
   expect_mistake(*world_, {"series", "resnet"}, "allowed is a series like");

@@ -11,8 +11,8 @@
 #include "tests/e2e/stored.h"
 #include "tests/e2e/world.h"
 
-// Two releases of PyTorch, years apart, compared by one service: this host's, and that of a Debian
-// 13 in a root of its own.
+// One service compares two releases of PyTorch that are years apart: this host's, and that of
+// Debian 13 in another root directory.
 namespace torchwatch::e2e {
 namespace {
 
@@ -32,14 +32,14 @@ class Releases : public testing::Test {
     return options;
   }
 
-  /// Whether there is such a root; the test is skipped otherwise.
+  /// Makes the root. Returns false when it cannot be made on this host; then the test is skipped.
   bool make_root() {
     auto const made = world_.start_program({MAKE_DEBIAN_13_PROGRAM, root_.string()})
                           .wait(std::chrono::seconds{1200});
-    constexpr int cannot = 77;
-    if (made.status != 0 && made.status != cannot)
+    constexpr int skipped = 77;
+    if (made.status != 0 && made.status != skipped)
       throw std::runtime_error("make-debian-13: " + made.err);
-    why_not_ = made.out;
+    why_skipped_ = made.out;
     return made.status == 0;
   }
 
@@ -59,7 +59,7 @@ class Releases : public testing::Test {
     if (done.status != 0) throw std::runtime_error(argv.front() + ": " + done.out + done.err);
   }
 
-  /// Compiles the worker in there, against what is there, into `prefix`.
+  /// Compiles the worker inside the root, with the root's LibTorch, into `prefix`.
   void make_worker(fs::path const& prefix) {
     for (auto const* const folder : {"runner", "deploy"}) {
       fs::remove_all(root_ / "opt/sources" / folder);
@@ -94,11 +94,11 @@ class Releases : public testing::Test {
 
   World world_{with_kernels()};
   fs::path const root_ = fs::path{DEBIAN_13_ROOT};
-  std::string why_not_;
+  std::string why_skipped_;
 };
 
 TEST_F(Releases, OfTwoDebiansAreCompared) {
-  if (!make_root()) GTEST_SKIP() << why_not_;
+  if (!make_root()) GTEST_SKIP() << why_skipped_;
   auto const nightlies = root_ / "opt/nightlies";
   fs::remove_all(nightlies);
   write_build(nightlies / "old", {{"commit", std::string(40, 'a')}, {"date", "2026-01-01"}});
@@ -107,7 +107,7 @@ TEST_F(Releases, OfTwoDebiansAreCompared) {
       nightlies / "new",
       {{"commit", std::string(40, 'b')}, {"date", "2026-01-02"}, {"launcher", in_root({})}});
   world_.configure({{"feed", {{"kind", "directory"}, {"path", nightlies.string()}}},
-                    // Its launcher is what isolates: another root.
+                    // The build's launcher changes the root, so the runner needs no sandbox.
                     {"fleets", {{{"name", "local"}, {"isolation", "none"}}}},
                     {"source", {{"repository", ""}, {"recipe", ""}}},
                     {"suite", {{"models", models}, {"tests", {"eval"}}, {"scale", "smoke"}}},

@@ -4,7 +4,7 @@
 #include "tests/e2e/expect.h"
 #include "tests/e2e/service.h"
 
-// What people decide, by command and by HTTP, and what the service makes of it.
+// Rulings of users, by command and by HTTP, and their effect on the service.
 namespace torchwatch::e2e {
 namespace {
 
@@ -19,7 +19,7 @@ std::vector<std::string> rule(std::vector<std::string> more) {
   return more;
 }
 
-TEST(Rule, WhatIsMutedIsRecordedAndNotTold) {
+TEST(Rule, MutedRegressionsAreRecordedButNotReported) {
   World world{quick_world()};
   auto const muted = world.run(rule({"mute", "--fleet", "local"}));
   ASSERT_EQ(muted.status, 0) << muted.err;
@@ -40,14 +40,14 @@ TEST(Rule, WhatIsMutedIsRecordedAndNotTold) {
   EXPECT_THAT(service.get("/api/v1/incidents").at("items"), IsEmpty());
 }
 
-TEST(Rule, IsGivenToARunningServiceAndKeptWithItsIncident) {
+TEST(Rule, SentToARunningServiceIsStoredWithItsIncident) {
   World world{quick_world()};
   Service const service{world};
   ASSERT_TRUE(eventually([&] { return service.get("/api/v1/incidents").at("items").size() == 1; }));
-  std::vector<std::string> const there{
+  std::vector<std::string> const server_options{
       "--json", "--server", service.url(), "--token-file", service.token_file()};
   auto arguments = rule({"accept", "--incident", "1"});
-  arguments.insert(arguments.end(), there.begin(), there.end());
+  arguments.insert(arguments.end(), server_options.begin(), server_options.end());
 
   auto const given = world.run(arguments);
 
@@ -62,7 +62,7 @@ TEST(Rule, IsGivenToARunningServiceAndKeptWithItsIncident) {
   EXPECT_THAT(refused.err, HasSubstr("found 99, allowed the id of an incident"));
 }
 
-TEST(Rule, SaysWhatIsWrongWithIt) {
+TEST(Rule, WithAWrongFieldIsRefusedWithTheReason) {
   World world;
   auto const refused = world.run(rule({"mute", "--metric", "speed", "--incident", "1"}));
   EXPECT_EQ(refused.status, 2);

@@ -3,7 +3,7 @@
 #include "tests/e2e/expect.h"
 #include "tests/lab/scenario_names.h"
 
-// The whole way from two nightlies to a culprit, on histories whose truth is known.
+// The whole pipeline from two nightlies to a culprit, on histories with known culprits.
 namespace torchwatch::e2e {
 namespace {
 
@@ -20,7 +20,7 @@ TEST_P(Scenario, EndsWithWhatTheLabPlanted) {
 
   auto const second = world.run({"check", "--json"});
   EXPECT_EQ(second.status, first.status);
-  EXPECT_EQ(second.out, first.out) << "another answer to the same question";
+  EXPECT_EQ(second.out, first.out) << "a second check prints another answer";
   expect_no_process_left(world);
 }
 
@@ -29,19 +29,19 @@ INSTANTIATE_TEST_SUITE_P(Scripted,
                          testing::ValuesIn(lab::scenario_names),
                          [](auto const& test) { return lab::scenario_test_name(test); });
 
-TEST(Check, TellsPeopleWhatItTellsPrograms) {
+TEST(Check, PrintsTheCulpritAndItsPullRequestAsText) {
   World world;
-  auto const told = world.run({"check"});
-  EXPECT_EQ(told.status, 1) << told.err;
+  auto const check = world.run({"check"});
+  EXPECT_EQ(check.status, 1) << check.err;
   auto const& culprit = world.truth().at("culprits").at(0);
-  EXPECT_NE(told.out.find("Culprit (proved against its parent): " +
-                          culprit.at("commit").get<std::string>()),
+  EXPECT_NE(check.out.find("Culprit (proved against its parent): " +
+                           culprit.at("commit").get<std::string>()),
             std::string::npos)
-      << told.out;
-  EXPECT_NE(told.out.find("/pull/" + culprit.at("pull_request").dump()), std::string::npos)
-      << told.out;
+      << check.out;
+  EXPECT_NE(check.out.find("/pull/" + culprit.at("pull_request").dump()), std::string::npos)
+      << check.out;
   for (auto const* const part : {"% of the regression; ", "; during the bisection "})
-    EXPECT_NE(told.out.find(part), std::string::npos) << told.out;
+    EXPECT_NE(check.out.find(part), std::string::npos) << check.out;
 }
 
 }  // namespace

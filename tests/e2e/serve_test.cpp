@@ -10,7 +10,7 @@
 #include "tests/e2e/expect.h"
 #include "tests/e2e/service.h"
 
-// The service as people run it: it watches, answers, is stopped and is killed.
+// `torchwatch serve`: it watches, answers, is stopped and is killed.
 namespace torchwatch::e2e {
 namespace {
 
@@ -19,7 +19,7 @@ using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::SizeIs;
 
-/// Jobs that leave time to interfere.
+/// Returns the options of a world whose jobs are long enough to interrupt.
 WorldOptions slow() {
   auto options = quick_world();
   options.script["benchmarks"]["test_train[dcgan-cpu-eager]"] = {{"seconds", 0.1}};
@@ -56,7 +56,8 @@ TEST(Serve, FindsTheIncidentByItself) {
   expect_truth(world, check);
 }
 
-/// Root without what lets it look into any process: what users are to each other.
+/// Drops the capabilities of root, with which it could read any process. Without them, root has
+/// only the rights of any other user.
 std::vector<std::string> without_privileges(std::vector<std::string> argv) {
   if (::geteuid() == 0)
     argv.insert(argv.begin(), {"setpriv", "--bounding-set=-all", "--inh-caps=-all", "--"});
@@ -67,22 +68,22 @@ std::string environ_of(Process const& process) {
   return "/proc/" + std::to_string(process.pid()) + "/environ";
 }
 
-TEST(Serve, CannotBeLookedIntoByProgramsOfItsUser) {
+TEST(Serve, HidesItsEnvironmentFromProgramsOfItsUser) {
   World world{quick_world()};
   auto const service = world.start_program(without_privileges({World::program(), "serve"}));
   auto const other = world.start_program(without_privileges({"sh", "-c", "echo up; sleep 100"}));
   ASSERT_TRUE(eventually([&] { return !listening_url(service.err()).empty(); })) << service.err();
   ASSERT_TRUE(eventually([&] { return other.out() == "up\n"; }));
 
-  auto look = [&](Process const& process) {
+  auto read_environment = [&](Process const& process) {
     return world.start_program(without_privileges({"cat", environ_of(process)})).wait();
   };
 
-  EXPECT_EQ(look(other).status, 0) << "as any other can";
-  EXPECT_THAT(look(service).err, HasSubstr("Permission denied"));
+  EXPECT_EQ(read_environment(other).status, 0) << "other processes are readable";
+  EXPECT_THAT(read_environment(service).err, HasSubstr("Permission denied"));
 }
 
-TEST(Serve, ComparesABuildWithItselfToKnowItsOwnPrecision) {
+TEST(Serve, ComparesABuildWithItselfAndReportsItsPrecision) {
   auto options = quick_world();
   options.settings = {{"decide", {{"aa_benchmarks", 1}}}};
   World world{options};
@@ -97,7 +98,7 @@ TEST(Serve, ComparesABuildWithItselfToKnowItsOwnPrecision) {
   EXPECT_EQ(precision.at("incidents").at("false_alarms"), 0);
 }
 
-TEST(Serve, BisectsOnRequestAsTheCommandsDo) {
+TEST(Serve, BisectsOnRequestWithTheResultOfTheCommand) {
   World world{quick_world()};
   {
     Service service{world};
@@ -109,7 +110,7 @@ TEST(Serve, BisectsOnRequestAsTheCommandsDo) {
                      {"--server", service.url(), "--token-file", service.token_file()});
     auto const there = world.run(arguments);
     EXPECT_EQ(there.status, 1) << there.err;
-    EXPECT_THAT(there.err, HasSubstr("  wave ")) << "what is done is told meanwhile";
+    EXPECT_THAT(there.err, HasSubstr("  wave ")) << "progress is printed";
     expect_culprit(world, bisection_of(json::parse(there.out)));
     expect_quiet_end(world, service.process());
   }
@@ -129,7 +130,7 @@ TEST(Serve, EndsOnSigtermWhileItMeasures) {
   expect_quiet_end(world, service.process());
 }
 
-TEST(Serve, GoesOnWithABisectionAfterAKill) {
+TEST(Serve, ResumesABisectionAfterAKill) {
   World world{slow()};
   std::string bisection;
   {
@@ -143,14 +144,14 @@ TEST(Serve, GoesOnWithABisectionAfterAKill) {
   }
   Service service{world};
   auto const found = service.get(bisection);
-  EXPECT_GE(done_in(found), 2) << "a step was forgotten";
+  EXPECT_GE(done_in(found), 2) << "a step was lost";
   auto const ended = ended_bisection(service, bisection);
   expect_culprit(world, bisection_of(ended));
-  expect_goes_on(found, ended);
+  expect_resumed(found, ended);
   expect_quiet_end(world, service.process());
 }
 
-TEST(Serve, LeavesAPausedBisectionAloneUntilItIsResumed) {
+TEST(Serve, KeepsABisectionPausedOverAKillUntilItIsResumed) {
   World world{slow()};
   std::string bisection;
   std::string id;
@@ -162,7 +163,7 @@ TEST(Serve, LeavesAPausedBisectionAloneUntilItIsResumed) {
     id = service.get(bisection).at("id").dump();
     expect_steered(bisections(world, service, {id, "--pause"}), id, "paused");
     expect_steered(bisections(world, service, {id, "--pause"}), id, "paused");
-    EXPECT_EQ(ask(world, service), bisection) << "a paused bisection was asked for anew";
+    EXPECT_EQ(ask(world, service), bisection) << "the request created a second bisection";
     service.process().send(SIGKILL);
     EXPECT_EQ(service.process().wait().signal, SIGKILL);
     expect_no_process_left(world);
@@ -170,27 +171,27 @@ TEST(Serve, LeavesAPausedBisectionAloneUntilItIsResumed) {
   Service service{world};
   auto const paused = service.get(bisection);
   EXPECT_EQ(paused.at("state"), "paused");
-  EXPECT_GE(done_in(paused), 1) << "a step was forgotten";
+  EXPECT_GE(done_in(paused), 1) << "a step was lost";
   auto const accepted =
       service.post("/api/v1/bisections", {{"again", paused.at("id")}, {"threshold", 0.05}});
   std::string const other = json::parse(accepted.body).at("url");
   ASSERT_TRUE(eventually([&] { return done_in(service.get(other)) >= 1; }))
-      << "nothing is bisected";
-  EXPECT_EQ(service.get(bisection), paused) << "it did not stand still";
+      << "another bisection does not run";
+  EXPECT_EQ(service.get(bisection), paused) << "the paused bisection changed";
   EXPECT_EQ(service.post(other, {{"state", "cancelled"}}).status, 200);
 
   expect_steered(bisections(world, service, {id, "--resume"}), id, "queued");
   auto const ended = ended_bisection(service, bisection);
 
   expect_culprit(world, bisection_of(ended));
-  expect_goes_on(paused, ended);
+  expect_resumed(paused, ended);
   auto const cancelled = service.get(other);
   EXPECT_EQ(cancelled.at("state"), "cancelled");
   EXPECT_EQ(cancelled.at("outcome"), nullptr);
   expect_quiet_end(world, service.process());
 }
 
-TEST(Serve, SteersOnlyBisectionsThatHaveNotEnded) {
+TEST(Serve, RefusesToResumeOrPauseBisectionsThatHaveEnded) {
   World world{quick_world()};
   Service service{world};
   ASSERT_TRUE(eventually([&] { return is_at_rest(service); })) << service.process().err();
@@ -242,7 +243,7 @@ TEST(Serve, ShowsItsBisectionsAndBisectsAgainWithAnotherEnd) {
       shown.out,
       HasSubstr("bisection 2: Culprit proved\n  Culprit (proved against its parent): " + culprit));
   EXPECT_THAT(shown.out, HasSubstr("\nwave  benchmark"));
-  EXPECT_THAT(shown.out, HasSubstr(" MiB, ")) << "levels that were measured";
+  EXPECT_THAT(shown.out, HasSubstr(" MiB, ")) << "measured levels";
   EXPECT_EQ(json::parse(bisections(world, service, {"2", "--json"}).out), second);
 }
 
@@ -260,7 +261,7 @@ TEST(Serve, IsNotEndedBySighupOrSigusr1) {
   expect_quiet_end(world, service.process());
 }
 
-TEST(Serve, LetsNobodyElseWrite) {
+TEST(Serve, KeepsOtherCommandsFromWritingItsState) {
   World world{slow()};
   Service service{world};
   for (auto const& arguments :
@@ -273,7 +274,7 @@ TEST(Serve, LetsNobodyElseWrite) {
   }
 }
 
-TEST(Serve, DoesNotTakeTheFirstOfSeveralWordsForTheToken) {
+TEST(Serve, RefusesATokenFileWithSeveralWords) {
   World world{quick_world()};
   auto const file = world.directory() / "token";
   std::ofstream{file} << "my token\n";
@@ -285,7 +286,7 @@ TEST(Serve, DoesNotTakeTheFirstOfSeveralWordsForTheToken) {
                         ": contains blanks or characters other than visible ASCII"));
 }
 
-TEST(Serve, LetsNobodyAskWithoutTheToken) {
+TEST(Serve, RefusesABisectionWithoutTheToken) {
   World world{slow()};
   Service service{world};
   auto const origin = http::parse_origin(service.url()).value();

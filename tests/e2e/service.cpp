@@ -17,7 +17,8 @@ constexpr auto service_token = "token-of-a-service";
 }  // namespace
 
 Service::Service(World& world) : world_{world}, process_{start()}, url_{listening_at()} {
-  if (!answers(url_, "/healthz")) throw std::runtime_error("no health: " + process_.err());
+  if (!answers(url_, "/healthz"))
+    throw std::runtime_error("/healthz does not answer: " + process_.err());
 }
 
 Process Service::start() {

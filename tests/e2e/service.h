@@ -10,10 +10,10 @@
 
 namespace torchwatch::e2e {
 
-/// A running `torchwatch serve`, killed with this object.
+/// A running `torchwatch serve`. It is killed when this object is destroyed.
 class Service {
  public:
-  /// Gives the world a token for changing requests, starts the service, and returns when /healthz
+  /// Configures a token for changing requests, starts the service, and waits until /healthz
   /// answers. Throws when it does not.
   explicit Service(World& world);
 
@@ -21,10 +21,10 @@ class Service {
 
   std::string token_file() const;
 
-  /// The JSON of a good answer. Throws otherwise.
+  /// Sends a GET request. Returns the JSON of a response with status 200; throws for any other.
   nlohmann::json get(std::string const& target) const;
 
-  /// With the token.
+  /// Sends a POST request with the token. Returns any response.
   http::HttpResponse post(std::string const& target, nlohmann::json const& body) const;
 
   Process& process() { return process_; }
@@ -38,10 +38,10 @@ class Service {
   std::string url_;
 };
 
-/// Where a service said that it listens; empty until then.
+/// Returns the URL at which a service listens, from its log; empty until it is logged.
 std::string listening_url(std::string const& log);
 
-/// Whether a GET of `url` + `target` is answered with 200.
+/// True when a GET request for `url` + `target` is answered with status 200.
 bool answers(std::string const& url, std::string const& target);
 
 }  // namespace torchwatch::e2e

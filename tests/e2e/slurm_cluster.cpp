@@ -12,7 +12,7 @@ SlurmCluster::SlurmCluster(std::filesystem::path directory) : directory_{std::mo
   try {
     control({"start"});
   } catch (...) {
-    stop();  // what of it did start
+    stop();  // the daemons that did start
     throw;
   }
 }
@@ -61,7 +61,7 @@ Finished SlurmCluster::run(std::vector<std::string> argv) {
   return Process{std::move(command), directory_ / ("command-" + std::to_string(++outputs_))}.wait();
 }
 
-/// slurm-cluster ACTION DIRECTORY [NODE]
+/// Runs `slurm-cluster ACTION DIRECTORY [NODE]`.
 void SlurmCluster::control(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), SLURM_CLUSTER_PROGRAM);
   arguments.insert(arguments.begin() + 2, directory_.string());

@@ -8,29 +8,30 @@
 
 namespace torchwatch::e2e {
 
-/// A Slurm of two nodes on this machine: real slurmctld, slurmd and munged, on loopback alone. Ends
-/// with this object, and all its jobs with it.
+/// A Slurm cluster of two nodes on this machine: real slurmctld, slurmd and munged, only on
+/// loopback. The cluster and its jobs end when this object is destroyed.
 class SlurmCluster {
  public:
-  /// Waits until both nodes are ready. Throws with what the cluster said when they are not.
+  /// Starts the cluster and waits until both nodes are ready. Throws with the cluster's output when
+  /// they are not.
   explicit SlurmCluster(std::filesystem::path directory);
   SlurmCluster(SlurmCluster const&) = delete;
   SlurmCluster& operator=(SlurmCluster const&) = delete;
   ~SlurmCluster();
 
-  /// The prefix that starts a runner on a node of its own.
+  /// Returns the command prefix that starts each runner alone on a node.
   std::vector<std::string> launcher() const;
 
-  /// The nodes that have a job now: "n1", "n2".
+  /// Returns the nodes with a running job: "n1", "n2".
   std::vector<std::string> busy_nodes();
 
-  /// As a power cut: the node's daemon and everything it runs are gone at once.
+  /// Kills a node's daemon and all processes it runs at once, as a power cut does.
   void crash(std::string const& node);
 
-  /// What `squeue` shows: running, waiting and ending jobs, a line each.
+  /// Returns the output of `squeue`: one line for each running, waiting or ending job.
   std::string queue();
 
-  /// Ends it before this object goes.
+  /// Stops the cluster before this object is destroyed.
   void stop();
 
  private:

@@ -9,12 +9,12 @@
 #include "tests/e2e/slurm_cluster.h"
 #include "tests/e2e/stored.h"
 
-// A real Slurm starts the runners, and loses the node that one of them is on.
+// A real Slurm cluster starts the runners and loses the node of one runner.
 namespace torchwatch::e2e {
 namespace {
 
-/// Two slots, and jobs that last long enough to be hit. Hardly any noise, so that no two runs
-/// differ in what they confirm.
+/// Returns the options of a world with two slots and jobs that last long enough to be interrupted.
+/// There is little noise, so that all runs confirm the same series.
 WorldOptions two_slots() {
   WorldOptions options;
   for (auto const* const name : {"test_train[dcgan-cpu-eager]",
@@ -26,7 +26,7 @@ WorldOptions two_slots() {
   return options;
 }
 
-/// When the node is lost: at the first line of the log that has these words.
+/// The parameter determines when the node is lost: at the first line of the log with this event.
 class Slurm : public testing::TestWithParam<char const*> {
  protected:
   static Answer undisturbed() {
@@ -35,7 +35,7 @@ class Slurm : public testing::TestWithParam<char const*> {
   }
 };
 
-TEST_P(Slurm, LosesANodeAndNoVerdict) {
+TEST_P(Slurm, LosesANodeAndFindsTheSameVerdicts) {
   auto const expected = undisturbed();
   World world{two_slots()};
   SlurmCluster cluster{world.directory() / "slurm"};

@@ -11,7 +11,7 @@
 #include "tests/e2e/expect.h"
 #include "tests/e2e/service.h"
 
-// Bisections that are paused or cancelled end at once, whatever they are at.
+// Paused or cancelled bisections stop at once, in builds and in measurements.
 namespace torchwatch::e2e {
 namespace {
 
@@ -23,7 +23,7 @@ using testing::Not;
 constexpr std::chrono::seconds at_once{5};
 
 constexpr auto hanging_recipe = R"(#!/bin/sh
-# Hangs at every commit that is not spared, while there is a file "hang".
+# Hangs at every commit that is not in the file "spared", while the file "hang" exists.
 cd "${0%/*}" || exit 129
 [ "$1" != --dependencies ] || exec ./real "$@"
 echo "$TORCHWATCH_COMMIT" >> begun
@@ -42,8 +42,8 @@ class HangingWorld : public World {
     std::ofstream{folder_ / "hang"};
   }
 
-  /// From the next recipe on.
-  void hang_no_more() const { fs::remove(folder_ / "hang"); }
+  /// Makes recipes that start from now on not hang.
+  void stop_hanging() const { fs::remove(folder_ / "hang"); }
 
   bool is_hanging() const {
     auto const living = processes();
@@ -52,10 +52,10 @@ class HangingWorld : public World {
     });
   }
 
-  /// The commits at which recipes were started, in their order.
+  /// Returns the commits for which recipes were started, in order.
   std::vector<std::string> begun() const { return lines_of("begun"); }
 
-  /// Those that came to their end.
+  /// Returns the commits whose recipes ended, in order.
   std::vector<std::string> built() const { return lines_of("built"); }
 
  private:
@@ -70,8 +70,8 @@ class HangingWorld : public World {
   fs::path folder_ = wrap_recipe(hanging_recipe);
 };
 
-/// Nothing happens in such a world but what people ask for.
-void take_the_nightlies_away(World& world) {
+/// Configures a feed without nightlies, so that the service only runs requested bisections.
+void watch_empty_feed(World& world) {
   auto const empty = world.directory() / "no-nightlies";
   fs::create_directories(empty);
   world.configure({{"feed", {{"kind", "directory"}, {"path", empty.string()}}}});
@@ -89,7 +89,7 @@ void steer(Service const& service, std::string const& bisection, std::string con
   EXPECT_EQ(json::parse(answer.body).at("state"), state);
 }
 
-/// Whether it cannot go on before another bisection's recipe ends.
+/// True when the bisection's current step needs a build that another bisection is making.
 bool waits_for_a_build(World const& world, json const& bisection) {
   auto const& steps = bisection.at("steps");
   if (steps.empty() || steps.back().at("done") == true) return false;
@@ -100,7 +100,7 @@ bool waits_for_a_build(World const& world, json const& bisection) {
   });
 }
 
-/// Asks for a bisection at another threshold, and waits until it waits for a build.
+/// Requests a bisection with another threshold. Waits until it waits for a build.
 std::string ask_and_wait(World const& world, Service& service, double threshold) {
   auto bisection = ask(world, service, {{"threshold", threshold}});
   EXPECT_TRUE(eventually([&] { return waits_for_a_build(world, service.get(bisection)); }))
@@ -115,23 +115,24 @@ TEST(Stopping, CancelsTheBuildOfAnIncidentsBisection) {
 
   expect_steered(bisections(world, service, {"1", "--cancel"}), "1", "cancelled");
 
-  EXPECT_TRUE(eventually([&] { return !world.is_hanging(); }, at_once)) << "the recipe lives on";
+  EXPECT_TRUE(eventually([&] { return !world.is_hanging(); }, at_once))
+      << "the recipe is still running";
   ASSERT_TRUE(eventually([&] { return is_at_rest(service); })) << service.process().err();
   auto const cancelled = service.get("/api/v1/bisections/1");
   EXPECT_EQ(cancelled.at("state"), "cancelled");
   EXPECT_EQ(cancelled.at("outcome"), nullptr);
   EXPECT_EQ(cancelled.at("failure"), nullptr);
 
-  world.hang_no_more();
+  world.stop_hanging();
   expect_culprit(world, bisection_of(ended_bisection(service, ask(world, service))));
   EXPECT_EQ(service.get("/api/v1/bisections/1"), cancelled);
   expect_nothing_built_twice(world);
   expect_quiet_end(world, service.process());
 }
 
-TEST(Stopping, PausesABuildThatIsMadeAgainWhenItsBisectionIsResumed) {
+TEST(Stopping, PausesABuildThatIsRepeatedWhenItsBisectionIsResumed) {
   HangingWorld world;
-  take_the_nightlies_away(world);
+  watch_empty_feed(world);
   Service service{world};
   auto const bisection = ask(world, service);
   ASSERT_TRUE(eventually([&] { return world.is_hanging(); })) << service.process().err();
@@ -139,26 +140,27 @@ TEST(Stopping, PausesABuildThatIsMadeAgainWhenItsBisectionIsResumed) {
 
   expect_steered(bisections(world, service, {id, "--pause"}), id, "paused");
 
-  EXPECT_TRUE(eventually([&] { return !world.is_hanging(); }, at_once)) << "the recipe lives on";
+  EXPECT_TRUE(eventually([&] { return !world.is_hanging(); }, at_once))
+      << "the recipe is still running";
   auto const paused = service.get(bisection);
   EXPECT_EQ(paused.at("state"), "paused");
   auto const interrupted = world.begun().back();
   EXPECT_THAT(world.built(), Not(testing::Contains(interrupted)));
 
-  world.hang_no_more();
+  world.stop_hanging();
   expect_steered(bisections(world, service, {id, "--resume"}), id, "queued");
   auto const ended = ended_bisection(service, bisection);
 
   expect_culprit(world, bisection_of(ended));
-  expect_goes_on(paused, ended);
+  expect_resumed(paused, ended);
   EXPECT_THAT(world.built(), testing::Contains(interrupted));
   expect_nothing_built_twice(world);
   expect_quiet_end(world, service.process());
 }
 
-TEST(Stopping, LosesNoResumptionHoweverSoonItComes) {
+TEST(Stopping, ResumesABisectionThatIsPausedAndResumedQuickly) {
   HangingWorld world;
-  take_the_nightlies_away(world);
+  watch_empty_feed(world);
   Service service{world};
   auto const bisection = ask(world, service);
   for (int times = 0; times < 10; ++times) {
@@ -167,7 +169,7 @@ TEST(Stopping, LosesNoResumptionHoweverSoonItComes) {
   }
   ASSERT_TRUE(eventually([&] { return world.is_hanging(); })) << service.process().err();
 
-  world.hang_no_more();
+  world.stop_hanging();
   steer(service, bisection, "paused");
   steer(service, bisection, "queued");
 
@@ -175,9 +177,9 @@ TEST(Stopping, LosesNoResumptionHoweverSoonItComes) {
   expect_quiet_end(world, service.process());
 }
 
-TEST(Stopping, OfOneBisectionLeavesTheOthersTheirTurn) {
+TEST(Stopping, OfOneBisectionKeepsTheOthersRunning) {
   HangingWorld world;
-  take_the_nightlies_away(world);
+  watch_empty_feed(world);
   Service service{world};
   auto const first = ask(world, service);
   ASSERT_TRUE(eventually([&] { return world.is_hanging(); })) << service.process().err();
@@ -186,13 +188,13 @@ TEST(Stopping, OfOneBisectionLeavesTheOthersTheirTurn) {
 
   steer(service, second, "cancelled");
   auto const cancelled = service.get(second);
-  EXPECT_TRUE(world.is_hanging()) << "a bisection was cut off that nobody stopped";
-  world.hang_no_more();
+  EXPECT_TRUE(world.is_hanging()) << "cancelling the second bisection stopped the first";
+  world.stop_hanging();
   steer(service, first, "cancelled");
 
   expect_culprit(world, bisection_of(ended_bisection(service, third)));
   EXPECT_EQ(service.get(first).at("state"), "cancelled");
-  EXPECT_EQ(service.get(second), cancelled) << "it went on when its turn came";
+  EXPECT_EQ(service.get(second), cancelled) << "the cancelled bisection was continued";
   expect_nothing_built_twice(world);
   expect_quiet_end(world, service.process());
 }
@@ -202,28 +204,29 @@ TEST(Stopping, CancelsAMeasurementAndFreesItsSlot) {
   options.scenario = "memory";
   options.script["benchmarks"]["test_train[lennard_jones-cpu-eager]"] = {{"seconds", 300}};
   World world{options};
-  take_the_nightlies_away(world);
+  watch_empty_feed(world);
   Service service{world};
-  json const of_another = {{"benchmarks", {"test_train[lennard_jones-cpu-eager]"}}};
+  json const of_slow_benchmark = {{"benchmarks", {"test_train[lennard_jones-cpu-eager]"}}};
   auto const is_measuring = [&] {
     auto const living = world.processes();
     return std::ranges::any_of(living, [](SeenProcess const& process) {
       return !process.argv.empty() && process.argv.front().ends_with("scripted-worker");
     });
   };
-  auto const bisection = ask(world, service, of_another);
+  auto const bisection = ask(world, service, of_slow_benchmark);
   ASSERT_TRUE(eventually(is_measuring)) << service.process().err();
 
   steer(service, bisection, "cancelled");
 
-  EXPECT_TRUE(eventually([&] { return !is_measuring(); }, at_once)) << "the worker lives on";
+  EXPECT_TRUE(eventually([&] { return !is_measuring(); }, at_once))
+      << "the worker is still running";
   expect_culprit(world, bisection_of(ended_bisection(service, ask(world, service))));
   EXPECT_EQ(done_in(service.get(bisection)), 0);
   EXPECT_THAT(service.process().err(), Not(HasSubstr("job_failed")));
   expect_quiet_end(world, service.process());
 }
 
-TEST(Stopping, EndsTheServiceInTheMiddleOfABuild) {
+TEST(Stopping, TheServiceInABuildEndsAtOnceAndLosesNothing) {
   HangingWorld world;
   Service service{world};
   ASSERT_TRUE(eventually([&] { return world.is_hanging(); })) << service.process().err();
@@ -231,7 +234,7 @@ TEST(Stopping, EndsTheServiceInTheMiddleOfABuild) {
 
   expect_quiet_end(world, service.process());
 
-  world.hang_no_more();
+  world.stop_hanging();
   expect_truth(world, world.run({"check", "--json"}));
 }
 

@@ -12,10 +12,11 @@ fs::path file_in(fs::path const& state) {
   return state / "torchwatch.sqlite";
 }
 
-/// For writing as well: after a kill the reader has to bring the write-ahead log in order.
+/// Opens the database for reading and writing: after a kill the reader must recover the write-ahead
+/// log.
 SQLite::Database open(fs::path const& state) {
-  constexpr int patience_ms = 10'000;
-  return SQLite::Database{file_in(state).string(), SQLite::OPEN_READWRITE, patience_ms};
+  constexpr int timeout_ms = 10'000;
+  return SQLite::Database{file_in(state).string(), SQLite::OPEN_READWRITE, timeout_ms};
 }
 
 }  // namespace
@@ -56,7 +57,7 @@ std::map<std::string, std::set<std::string>> measured_by_version(fs::path const&
 
 void let_builds_age(fs::path const& state, std::chrono::seconds age) {
   auto database = open(state);
-  fs::remove(file_in(state) += ".seal");  // it is changed on purpose
+  fs::remove(file_in(state) += ".seal");  // the change is intended
   database.exec("UPDATE kept_build SET used_at = used_at - " + std::to_string(age.count()));
 }
 

@@ -61,8 +61,8 @@ World::~World() {
   fs::remove_all(directory_, ignored);
 }
 
-/// The lab reads everything beside its scenarios, so a copy of that folder is what patches apply
-/// to.
+/// The lab reads all files of the folder that contains its scenarios. So the patches apply to a
+/// copy of that folder.
 void World::generate(WorldOptions const& options) {
   auto const material = directory_ / "material";
   fs::copy(LAB_FOLDER, material, fs::copy_options::recursive);

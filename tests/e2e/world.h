@@ -16,23 +16,23 @@
 
 namespace torchwatch::e2e {
 
-/// What a world is made of. Patches are JSON merge patches (RFC 7396).
+/// The settings of a world. Patches are JSON merge patches (RFC 7396).
 struct WorldOptions {
-  std::string scenario = "one-culprit";                ///< tests/lab/scenarios/NAME.json
-  bool real = false;                                   ///< kernels and LibTorch in place of scripts
-  std::uint64_t seed = 1;                              ///< draws the lab's history
-  nlohmann::json script = nlohmann::json::object();    ///< of the lab's scripted.json
-  nlohmann::json history = nlohmann::json::object();   ///< of the scenario's file
-  nlohmann::json settings = nlohmann::json::object();  ///< of the lab's torchwatch.json
+  std::string scenario = "one-culprit";  ///< tests/lab/scenarios/NAME.json
+  bool real = false;                     ///< compiled kernels and LibTorch instead of scripts
+  std::uint64_t seed = 1;                ///< seed of the lab's random history
+  nlohmann::json script = nlohmann::json::object();    ///< patch of the lab's scripted.json
+  nlohmann::json history = nlohmann::json::object();   ///< patch of the scenario's file
+  nlohmann::json settings = nlohmann::json::object();  ///< patch of the lab's torchwatch.json
 };
 
-/// One benchmark, of which memory moves: a process each decides every question, so that nothing is
-/// quicker judged.
+/// Returns the options of the world with the fastest verdicts: one benchmark whose memory changes,
+/// so one process of each build decides.
 WorldOptions quick_world();
 
-/// A temporary directory with everything the service needs: a generated lab, a configuration, on
-/// request a GitHub, and room for what it stores. Every process started here carries the
-/// directory's name in its environment, so none is ever lost from sight. Gone with this object.
+/// A temporary directory with everything the service needs: a generated lab, a configuration, its
+/// state, and on request a fake GitHub. Every process started here has the directory's name in its
+/// environment, so `processes` finds all of them. Removed when this object is destroyed.
 class World {
  public:
   explicit World(WorldOptions const& options = {});
@@ -48,35 +48,35 @@ class World {
 
   std::filesystem::path config_file() const { return lab() / "torchwatch.json"; }
 
-  /// What the lab planted.
+  /// The content of the lab's truth.json: the culprits that the lab planted.
   nlohmann::json const& truth() const { return truth_; }
 
-  /// Changes the configuration for whatever is started from now on.
+  /// Patches the configuration for processes that are started later.
   void configure(nlohmann::json const& patch);
 
-  /// Has the service build by this shell script, which finds the lab's recipe beside it, as `real`.
-  /// Returns their directory.
+  /// Makes this shell script the service's recipe. The lab's recipe is next to it, as `real`.
+  /// Returns the directory of both.
   std::filesystem::path wrap_recipe(std::string const& script);
 
-  /// Starts a GitHub and has the service file its issues there.
+  /// Starts a fake GitHub and configures the service to file its issues there.
   GithubProcess& add_github();
 
   GithubProcess& github() { return github_.value(); }
 
-  /// The real torchwatch.
+  /// Returns the path of the torchwatch program.
   static std::string program();
 
-  /// Starts it on this world's configuration.
+  /// Starts torchwatch with this world's configuration.
   Process start(std::vector<std::string> arguments);
 
-  /// The same, to its end.
+  /// Starts torchwatch with this world's configuration and waits for its end.
   Finished run(std::vector<std::string> arguments);
 
-  /// Starts any program in this world, with more variables in its environment.
+  /// Starts any program in this world, with `environment` added to its environment.
   Process start_program(std::vector<std::string> argv,
                         std::map<std::string, std::string> const& environment = {});
 
-  /// What lives here, GitHub left out.
+  /// Returns the running processes of this world, without the fake GitHub.
   std::vector<SeenProcess> processes() const;
 
  private:
