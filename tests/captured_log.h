@@ -10,7 +10,7 @@
 
 namespace torchwatch::tests {
 
-/// Takes what this process logs while it lives.
+/// A logger that captures the log of this process while the object exists.
 class CapturedLog {
  public:
   CapturedLog() : before_{spdlog::default_logger()} {
@@ -23,9 +23,10 @@ class CapturedLog {
 
   ~CapturedLog() { spdlog::set_default_logger(before_); }
 
-  /// All of it. Not while another thread may log.
+  /// Returns the whole log. No other thread may log during the call.
   std::string text() const { return text_.str(); }
 
+  /// Returns the lines that contain `word`. No other thread may log during the call.
   std::vector<std::string> lines_with(std::string const& word) const {
     std::vector<std::string> lines;
     std::istringstream stream{text_.str()};

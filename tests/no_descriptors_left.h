@@ -4,7 +4,8 @@
 
 namespace torchwatch::tests {
 
-/// This process can open no more descriptors while this lives, so it can start no program.
+/// A limit of 0 descriptors for this process while the object exists. So the process can open no
+/// file and start no program.
 class NoDescriptorsLeft {
  public:
   NoDescriptorsLeft() {

@@ -11,7 +11,7 @@
 
 namespace torchwatch::tests {
 
-/// A new directory, gone with this object.
+/// A new directory. It is removed when this object is destroyed.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
@@ -32,10 +32,10 @@ class TemporaryFolder {
 
   std::filesystem::path operator/(std::filesystem::path const& name) const { return path_ / name; }
 
-  /// For a Store.
+  /// Returns a path for the database of a Store.
   std::filesystem::path database() const { return path_ / "torchwatch.db"; }
 
-  /// Files and directories in it, not those below.
+  /// Returns the number of files and directories directly in it.
   std::ptrdiff_t entries() const {
     return std::distance(std::filesystem::directory_iterator{path_}, {});
   }
@@ -44,7 +44,7 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-/// The whole of a file; empty when there is none.
+/// Returns the content of a file; empty when it does not exist.
 inline std::string text_of(std::filesystem::path const& file) {
   std::ifstream stream{file, std::ios::binary};
   return {std::istreambuf_iterator<char>{stream}, {}};

@@ -7,7 +7,8 @@
 
 namespace torchwatch::tests {
 
-/// A variable of this process that has another value, or none, while this lives.
+/// An environment variable of this process that has another value, or none, while the object
+/// exists.
 class TemporaryVariable {
  public:
   TemporaryVariable(std::string name, std::optional<std::string> const& value)

@@ -26,12 +26,12 @@ using asio::ip::tcp;
 using WireRequest = beast_http::request<beast_http::empty_body>;
 using WireHead = beast_http::response<beast_http::empty_body>;
 
-/// What to send, after its head.
+/// The head of a response, and the bytes to send after it.
 struct Answer {
   WireHead head;
   std::int64_t start = 0;
   std::int64_t length = 0;
-  std::string error{};  ///< sent in the place of the file
+  std::string error{};  ///< sent instead of the file
 };
 
 std::int64_t size_of(HostedFile const& file) {
@@ -44,7 +44,7 @@ std::string header_of(HostRequest const& request, std::string const& name) {
   return found == request.headers.end() ? "" : found->second;
 }
 
-/// 5 of "bytes=5-"; other ranges are not asked for here.
+/// Returns 5 for "bytes=5-". Returns nothing for other forms, which torchwatch does not request.
 std::optional<std::int64_t> start_in(std::string const& range) {
   std::string const unit = "bytes=";
   if (!range.starts_with(unit) || !range.ends_with('-')) return std::nullopt;
@@ -58,7 +58,7 @@ bool is_known(HostedFile const& file, HostRequest const& request) {
   return !date.empty() && date == file.last_modified;
 }
 
-/// Of the version that the client has, or it did not say.
+/// True when a range may be sent: its version is the client's, or the client named no version.
 bool may_be_a_range(HostedFile const& file, HostRequest const& request) {
   auto const condition = header_of(request, "if-range");
   return file.has_ranges &&
@@ -70,7 +70,7 @@ void name_version(WireHead& head, HostedFile const& file) {
   if (!file.last_modified.empty()) head.set(beast_http::field::last_modified, file.last_modified);
 }
 
-/// As S3 and CloudFront answer.
+/// Returns an error page like those of S3 and CloudFront.
 std::string error_page(int status) {
   std::string const code = status == 403   ? "AccessDenied"
                            : status == 404 ? "NoSuchKey"
@@ -96,7 +96,7 @@ std::string little_endian(std::size_t number, int bytes) {
   return text;
 }
 
-/// A gzip file (RFC 1952) that stores without compression.
+/// Returns a gzip file (RFC 1952) with the text, stored without compression.
 std::string gzip_of(std::string const& text) {
   constexpr std::size_t longest_block = 65'535;
   std::string gzip{"\x1f\x8b\x08\0\0\0\0\0\0\xff", 10};
@@ -161,7 +161,7 @@ HostRequest plain_request(WireRequest const& wire) {
   return request;
 }
 
-/// So many bytes from `start` on.
+/// Sends `length` bytes of a file from `start` on.
 template <class Stream>
 asio::awaitable<void> send(Stream& stream,
                            HostedFile const& file,
@@ -187,7 +187,7 @@ asio::awaitable<void> send(Stream& stream,
   }
 }
 
-/// One request a connection. Throws system_error.
+/// Answers the one request of a connection. Throws system_error.
 template <class Stream>
 asio::awaitable<void> converse(Stream& stream, DownloadHost& host) {
   beast::flat_buffer buffer;

@@ -17,39 +17,39 @@
 
 namespace torchwatch::fakes {
 
-/// A file as a host like download.pytorch.org has it.
+/// A file of a download host such as download.pytorch.org.
 struct HostedFile {
   std::string content{};
-  std::filesystem::path path{};  ///< in the place of `content`, for large ones
-  std::string etag{};            ///< with its quotes; empty: none is sent
-  std::string last_modified{};   ///< empty: none is sent
-  std::string redirect{};        ///< an address: the file is there
-  bool has_ranges = true;        ///< answers 206
-  /// Sent with Content-Encoding: gzip whatever the client accepts, as a page that was stored so.
+  std::filesystem::path path{};  ///< instead of `content`, for large files
+  std::string etag{};            ///< with quotes; empty: not sent
+  std::string last_modified{};   ///< empty: not sent
+  std::string redirect{};        ///< URL to which a request is redirected; empty: none
+  bool has_ranges = true;        ///< answers requests for a range with 206
+  /// Sent with Content-Encoding: gzip for every client, like a page that is stored compressed.
   bool is_gzipped = false;
-  std::int64_t piece = 1 << 18;        ///< bytes that are sent at once
+  std::int64_t piece = 1 << 18;        ///< bytes sent at once
   std::chrono::milliseconds pause{0};  ///< after each piece
 };
 
-/// What goes wrong with one request.
+/// A fault that affects one request.
 struct HostFault {
-  int status = 0;  ///< answered in the place of the file
+  int status = 0;  ///< answered instead of the file; 0: none
   std::string retry_after{};
-  std::optional<std::int64_t> drop_after{};  ///< contents' bytes before the connection is cut
-  std::optional<std::int64_t> length{};      ///< sent as Content-Length in place of the right one
+  std::optional<std::int64_t> drop_after{};  ///< bytes sent before the connection is closed
+  std::optional<std::int64_t> length{};      ///< wrong Content-Length to send
   std::chrono::milliseconds delay{0};        ///< before the answer
 };
 
-/// A request as it came.
+/// A received request.
 struct HostRequest {
   std::string method;  ///< "GET", "HEAD"
   std::string target;
   std::map<std::string, std::string> headers;  ///< names in lower case
 };
 
-/// A download host on 127.0.0.1, on a thread of its own: plain, or over TLS for whoever gives it an
-/// identity. Files have versions (ETag, Last-Modified), are sent again from where a client has
-/// them, and are not sent to whom knows them (RFC 9110, 13 and 14).
+/// A download host on 127.0.0.1, on its own thread: over TLS when it gets an identity, else plain.
+/// Files have versions (ETag, Last-Modified). A client gets the rest of a file that it has in part,
+/// and status 304 for a version that it has (RFC 9110, sections 13 and 14). Thread-safe.
 class DownloadHost {
  public:
   /// Throws when it cannot listen.
@@ -60,26 +60,28 @@ class DownloadHost {
   /// "https://127.0.0.1:PORT", or "http".
   std::string const& url() const { return url_; }
 
-  /// `target`: "/whl/nightly/cpu/torch/". Takes the place of what was there.
+  /// Publishes a file at `target`, such as "/whl/nightly/cpu/torch/". Replaces an older file there.
   void host(std::string const& target, HostedFile file);
   void remove(std::string const& target);
 
-  /// Answers 403 for files that are missing, as an S3 bucket does that may not be listed. Without
-  /// it: 404.
+  /// Answers 403 for missing files, as an S3 bucket without the right to list does. The default is
+  /// 404.
   void deny_missing();
 
-  /// For the next requests, one each.
+  /// Adds faults. Each affects one of the next requests, in order.
   void fail(std::vector<HostFault> faults);
 
+  /// Returns all requests so far, in order.
   std::vector<HostRequest> requests() const;
 
-  /// What is answered to a request, and with which fault.
+  /// The reply to a request: a fault and a file.
   struct Reply {
     HostFault fault;
-    std::optional<HostedFile> file;  ///< nothing: there is none
+    std::optional<HostedFile> file;  ///< nothing: there is no such file
     int missing_status = 404;
   };
 
+  /// Records a request and returns its reply. For the server's thread.
   Reply reply_to(HostRequest request);
 
  private:
@@ -89,7 +91,7 @@ class DownloadHost {
   int missing_status_ = 404;
   std::vector<HostRequest> requests_;
   std::optional<boost::asio::ssl::context> context_;
-  LoopbackServer server_;  // uses the others on its thread
+  LoopbackServer server_;  // uses the other members on its thread
   std::string url_;
 };
 

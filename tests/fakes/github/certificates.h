@@ -8,20 +8,21 @@
 
 namespace torchwatch::fakes {
 
-/// Files by which a server proves who it is, PEM.
+/// The files of a server's TLS identity, in PEM format.
 struct ServerIdentity {
-  std::filesystem::path ca;  ///< what a client must trust
+  std::filesystem::path ca;  ///< the authority that a client must trust
   std::filesystem::path certificate;
   std::filesystem::path key;
 };
 
-/// Makes an authority of its own and a certificate for `names` (host names and IP addresses), valid
+/// Makes a new authority and a certificate for `names` (host names and IP addresses), valid
 /// from an hour ago for a year. Writes ca.pem, server.pem and server.key into `folder`. Throws
 /// runtime_error.
 ServerIdentity make_identity(std::filesystem::path const& folder,
                              std::vector<std::string> const& names);
 
-/// What a server needs to prove it. Throws boost::system::system_error when a file cannot be read.
+/// Returns the TLS context of a server with this identity. Throws boost::system::system_error when
+/// a file cannot be read.
 boost::asio::ssl::context context_of(ServerIdentity const& identity);
 
 }  // namespace torchwatch::fakes

@@ -10,10 +10,10 @@
 
 namespace torchwatch::fakes {
 
-/// Hands requests for https://api.github.com to a FakeGithub, without a network.
+/// A transport that passes requests for https://api.github.com to a FakeGithub, without a network.
 class DirectTransport final : public github::Transport {
  public:
-  /// `github` must outlive it.
+  /// `github` must outlive this object.
   explicit DirectTransport(FakeGithub& github) : github_{github} {}
 
   boost::asio::awaitable<Result<github::Response>> send(github::Request request) override {

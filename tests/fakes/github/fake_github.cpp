@@ -44,7 +44,7 @@ std::int64_t seconds_now() {
   return std::chrono::floor<std::chrono::seconds>(system_clock::now()).time_since_epoch().count();
 }
 
-/// Whether this write is one too many within a minute; counts it otherwise.
+/// True when this write exceeds the limit of writes in a minute. Counts it when it does not.
 bool too_many_writes(json& limits, std::size_t allowed) {
   auto recent = json::array();
   for (auto const& time : limits["writes"])
@@ -107,8 +107,7 @@ Reply FakeGithub::recorded(Request const& request, std::string const& url) {
 
 Reply FakeGithub::reply_to(Request const& request, std::string const& url) {
   auto const fault = take_fault(request);
-  // A fault that names a status and does not come after the effect stands for GitHub's whole
-  // answer.
+  // A fault with a status that does not come after the effect is GitHub's whole response.
   bool const takes_effect =
       fault.value("after", false) || (!fault.value("drop", false) && fault.value("status", 0) == 0);
   Reply reply;
@@ -122,7 +121,7 @@ Reply FakeGithub::reply_to(Request const& request, std::string const& url) {
 Reply FakeGithub::controlled(Request const& request, std::string const& url) {
   if (request.method == "GET") return {answer(200, state_)};
   auto const change = json::parse(request.body, nullptr, false);
-  if (!change.is_object()) return {problem(400, "want a JSON object")};
+  if (!change.is_object()) return {problem(400, "found another body, allowed is a JSON object")};
   apply(change, url);
   return {answer(200, json::object())};
 }
@@ -142,7 +141,7 @@ void FakeGithub::apply(json const& change, std::string const& url) {
   save();
 }
 
-/// The answer under GitHub's rate limits, with the headers that tell of them.
+/// Returns the response under GitHub's rate limits, with the headers that report them.
 Response FakeGithub::limited(Request const& request, std::string const& url) {
   constexpr std::int64_t hour = 3600;
   auto& limits = state_["limits"];
@@ -171,7 +170,8 @@ Response FakeGithub::limited(Request const& request, std::string const& url) {
   return response;
 }
 
-/// The first fault meant for this request, used up once; an empty object when there is none.
+/// Returns the first fault that matches the request, and counts it as used once. Returns an empty
+/// object when none matches.
 json FakeGithub::take_fault(Request const& request) {
   auto& faults = state_["faults"];
   for (auto fault = faults.begin(); fault != faults.end(); ++fault) {

@@ -11,48 +11,49 @@
 
 namespace torchwatch::fakes {
 
-/// What a server does with a request.
+/// The server's reply to a request.
 struct Reply {
   github::Response response;
   bool drop = false;  ///< close the connection instead of answering
   std::chrono::milliseconds delay{0};
 };
 
-/// api.github.com for one repository, as a function from request to reply with a memory.
-/// Thread-safe. Everything it knows is one JSON object, written to a file after each request, so
-/// that a test can count after killing everything:
+/// A fake of api.github.com for one repository, without a network. Thread-safe. Its state is one
+/// JSON object. It is written to a file after each request, so a test can read it after all
+/// processes were killed:
 ///
-///     settings  repository, id, renamed_from, login (one that ends in "[bot]" is an App's, whose
-///               token may not ask for /user), token (empty: any), push, triage (implied by push),
+///     settings  repository, id, renamed_from, login (a login that ends in "[bot]" is an App, whose
+///               token may not request /user), token (empty: any), push, triage (implied by push),
 ///               issues (enabled), hourly_limit, writes_per_minute,
-///               lag_s: a new issue is listed only so many seconds later,
-///               sso: the address at which the organization would authorize the token, which is
+///               lag_s: seconds until a new issue is listed,
+///               sso: the address at which the organization authorizes the token, which is
 ///               refused until then; empty: no such organization
 ///     issues, comments, labels   as the REST API shows them
-///     requests  what was asked: method, target, status as answered, dropped
-///     faults    what goes wrong next, first match first:
-///               {"method", "path" (part of the target), "times": 1, "after": false (true: it takes
-///               effect first),
-///                "drop": false, "delay_ms": 0, "status": 0 (answer instead), "message", "headers":
-///                {}}
-///     limits    hour (begin), used, writes (seconds of the last minute's)
+///     requests  the requests so far: method, target, status of the response, dropped
+///     faults    the faults of later requests; the first that matches is used:
+///               {"method", "path" (part of the target), "times": 1, "after": false (true: after
+///               the
+///                request took effect), "drop": false, "delay_ms": 0, "status": 0 (of the response
+///                that is sent instead), "message", "headers": {}}
+///     limits    hour (its begin), used, writes (the times of the last minute's, in seconds)
 ///
-/// The path /_control is for tests: GET shows the object, POST takes {"settings": {}, "faults": [],
-/// "issues": [], "labelled": {"1": ["label"]}, "deleted": [1]}; settings are merged, faults and
-/// issues added.
+/// The path /_control is for tests. GET returns the object. POST takes {"settings": {}, "faults":
+/// [], "issues": [], "labelled": {"1": ["label"]}, "deleted": [1]}. It merges settings, adds faults
+/// and issues, and labels and deletes issues.
 class FakeGithub {
  public:
-  /// Goes on from `state_file` where it exists. An empty path keeps nothing. Throws when the file
-  /// cannot be used.
+  /// Reads its state from `state_file` if the file exists. With an empty path, it writes no file.
+  /// Throws when the file cannot be read or written.
   explicit FakeGithub(std::filesystem::path state_file);
 
-  /// `request.url` is the target alone. `url` is the server's own, for links.
+  /// Returns the reply to a request. `request.url` is the target only. `url` is the server's URL,
+  /// for links.
   Reply handle(github::Request const& request, std::string const& url);
 
-  /// What a POST to /_control does.
+  /// Changes the state like a POST request to /_control.
   void control(nlohmann::json const& change, std::string const& url);
 
-  /// A copy of all it knows.
+  /// Returns a copy of the state.
   nlohmann::json state() const;
 
  private:

@@ -50,7 +50,7 @@ WireResponse wire_response(github::Response response, WireRequest const& request
   return wire;
 }
 
-/// Answers requests until the client leaves or a fault drops the connection. Throws system_error.
+/// Answers requests until the client or a fault closes the connection. Throws system_error.
 asio::awaitable<void> converse(Stream& stream, FakeGithub& github, std::string const& url) {
   auto& connection = stream.next_layer();
   connection.expires_after(std::chrono::seconds{60});

@@ -11,10 +11,10 @@
 
 namespace torchwatch::fakes {
 
-/// Shows a FakeGithub over TLS on 127.0.0.1, on a thread of its own, until it is destroyed.
+/// Serves a FakeGithub over TLS on 127.0.0.1, on its own thread, until it is destroyed.
 class FakeGithubServer {
  public:
-  /// Port 0 takes any free one. `github` must outlive the server. Throws when it cannot listen.
+  /// Port 0 selects any free port. `github` must outlive the server. Throws when it cannot listen.
   FakeGithubServer(FakeGithub& github, ServerIdentity const& identity, std::uint16_t port = 0);
   FakeGithubServer(FakeGithubServer const&) = delete;
   FakeGithubServer& operator=(FakeGithubServer const&) = delete;

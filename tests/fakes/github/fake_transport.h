@@ -8,7 +8,7 @@
 
 namespace torchwatch::fakes {
 
-/// Records each request and answers it with the next reply.
+/// A transport that records each request and answers it with the next of `replies`.
 class FakeTransport final : public github::Transport {
  public:
   boost::asio::awaitable<Result<github::Response>> send(github::Request request) override {

@@ -38,7 +38,7 @@ json field_error(std::string const& resource, std::string const& field, std::str
   return json::array({{{"resource", resource}, {"field", field}, {"code", code}}});
 }
 
-/// What is wrong with a text member: null when nothing is.
+/// Returns the errors of a text member, or null.
 json text_error(json const& body, std::string const& field, std::ptrdiff_t limit) {
   auto const found = body.find(field);
   if (found == body.end() || found->is_null()) return nullptr;
@@ -49,7 +49,7 @@ json text_error(json const& body, std::string const& field, std::ptrdiff_t limit
   return errors;
 }
 
-/// What is wrong with an issue's members: null when nothing is.
+/// Returns the errors of an issue's members, or null.
 json issue_errors(json const& body) {
   auto errors = text_error(body, "title", 256);
   if (errors.is_null()) errors = text_error(body, "body", 65536);
@@ -62,7 +62,7 @@ bool is_gone(json const* issue) {
   return issue == nullptr || issue->value("deleted", false);
 }
 
-/// What GitHub answers where there is no such issue, or no longer.
+/// Returns GitHub's response for an issue that does not exist or was deleted.
 Response missing(json const* issue) {
   return issue == nullptr ? problem(404, "Not Found") : problem(410, "This issue was deleted");
 }
@@ -124,7 +124,8 @@ Response IssueBook::create(json const& body) {
   auto issue = new_issue();
   issue["title"] = title;
   issue["body"] = body.value("body", json());
-  // Without the right to push, GitHub drops labels and says nothing; to triage is not enough.
+  // Without the right to push, GitHub drops labels without an error. The right to triage is not
+  // enough.
   if (may_push()) issue["labels"] = labels_from(body.value("labels", json::array()));
   state_["issues"].push_back(issue);
   auto response = answer(201, issue);
@@ -245,7 +246,7 @@ json* IssueBook::find(std::int64_t number) const {
   return &issues[static_cast<std::size_t>(number - 1)];
 }
 
-/// Labels by name, made on the way where the repository has none of that name.
+/// Returns the labels with these names. Creates those that the repository does not have.
 json IssueBook::labels_from(json const& names) {
   auto labels = json::array();
   for (auto const& item : names) {

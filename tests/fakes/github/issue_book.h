@@ -10,16 +10,16 @@
 
 namespace torchwatch::fakes {
 
-/// Issues, comments and labels of one repository with GitHub's rules, kept in a JSON object that
-/// somebody else stores:
+/// The issues, comments and labels of one repository, with GitHub's rules. They are in a JSON
+/// object that the caller stores:
 ///
 ///     {"settings": {"repository", "id", "login", "push", ...}, "issues": [], "comments": [],
 ///     "labels": []}
 ///
-/// Each method is one call of the REST API and returns its answer. `body` is a JSON object.
+/// Each method is one call of the REST API and returns its response. `body` is a JSON object.
 class IssueBook {
  public:
-  /// `state` must outlive the book. `url` is the server's own, for links.
+  /// `state` must outlive the book. `url` is the server's URL, for links.
   IssueBook(nlohmann::json& state, std::string url);
 
   github::Response list(std::map<std::string, std::string> const& query) const;
@@ -34,14 +34,14 @@ class IssueBook {
   github::Response labels(std::map<std::string, std::string> const& query) const;
   github::Response create_label(nlohmann::json const& body);
 
-  /// Puts an issue there that somebody else wrote: any member given replaces the default, and a
-  /// member "pull_request" makes it one.
+  /// Adds an issue of another user. Each member replaces the default of the issue. With a member
+  /// "pull_request", the issue is a pull request.
   void plant(nlohmann::json const& members);
 
-  /// Its owner deletes it, which only people can.
+  /// Deletes an issue. The API has no call for this: only people can.
   void erase(std::int64_t number);
 
-  /// The URL of the repository by its number, which survives renaming.
+  /// Returns the URL of the repository by its number, which renaming does not change.
   std::string place() const;
 
  private:

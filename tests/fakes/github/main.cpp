@@ -42,12 +42,15 @@ int serve_until_signal(Arguments const& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"api.github.com for tests: issues of one repository, over TLS on 127.0.0.1"};
+  CLI::App app{
+      "A fake of api.github.com for tests: the issues of one repository, over TLS on 127.0.0.1"};
   Arguments arguments;
-  app.add_option("--port", arguments.port, "0: any free port");
-  app.add_option("--cert-dir", arguments.cert_dir, "where ca.pem is written")->required();
-  app.add_option("--state", arguments.state, "JSON file that holds everything")->required();
-  app.add_option("--token", arguments.token, "the only token that is good; default: any");
+  app.add_option("--port", arguments.port, "port; 0: any free one");
+  app.add_option("--cert-dir", arguments.cert_dir, "directory to which ca.pem is written")
+      ->required();
+  app.add_option("--state", arguments.state, "JSON file with the state; created if missing")
+      ->required();
+  app.add_option("--token", arguments.token, "the only token that is accepted; default: any");
   CLI11_PARSE(app, argc, argv);
   try {
     return serve_until_signal(arguments);

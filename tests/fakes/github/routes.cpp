@@ -26,8 +26,8 @@ std::string header(Request const& request, std::string const& name) {
   return found == request.headers.end() ? std::string{} : found->second;
 }
 
-/// What keeps a request out before anybody looks at what it asks for.
-std::optional<Response> refusal(json const& settings, Request const& request) {
+/// Returns the error of a request with wrong headers or token. GitHub checks them before the path.
+std::optional<Response> header_error(json const& settings, Request const& request) {
   if (header(request, "user-agent").empty())
     return problem(403,
                    "Request forbidden by administrative rules. Please make sure your request has a "
@@ -47,7 +47,7 @@ std::optional<Response> refusal(json const& settings, Request const& request) {
   return {};
 }
 
-/// A write's body, or the complaint about it.
+/// Reads the body of a write. Returns an error when it is not a JSON object.
 std::optional<Response> read_body(Request const& request, json& body) {
   if (!writes(request)) return {};
   body = json::parse(request.body, nullptr, false);
@@ -77,7 +77,7 @@ Response user(json const& settings, Request const& request) {
   return answer(200, {{"login", login}});
 }
 
-/// Of an organization with SAML, to a token that was not authorized for it.
+/// Returns the response of an organization with SAML to a token that it did not authorize.
 Response unauthorized(std::string const& address) {
   auto response = problem(403,
                           "Resource protected by organization SAML enforcement. You must grant "
@@ -102,7 +102,7 @@ std::int64_t issue_number(std::string const& text) {
   return failure == std::errc{} && end == text.data() + text.size() ? number : 0;
 }
 
-/// A call below .../issues or .../labels; `rest` is what follows the repository.
+/// Makes a call below .../issues or .../labels. `rest` is the path after the repository.
 Response book_call(IssueBook& book,
                    std::string const& method,
                    Path const& rest,
@@ -126,7 +126,8 @@ Response book_call(IssueBook& book,
   return problem(404, "Not Found");
 }
 
-/// How many components of the path name the repository; 0 when they name another, or none.
+/// Returns the number of path components that name the repository; 0 when the path names another
+/// one or none.
 std::size_t repository_depth(json const& settings, Path const& path) {
   if (path.size() >= 2 && path[0] == "repositories" && path[1] == settings.at("id").dump())
     return 2;
@@ -141,7 +142,7 @@ std::size_t repository_depth(json const& settings, Path const& path) {
 
 Response route(json& state, Request const& request, std::string const& url) {
   auto const& settings = state["settings"];
-  if (auto const refused = refusal(settings, request)) return *refused;
+  if (auto const refused = header_error(settings, request)) return *refused;
   auto const target = parse_target(request.url);
   if (target.path == Path{"user"} && !writes(request)) return user(settings, request);
   if (auto const address = text(settings, "sso"); !address.empty()) return unauthorized(address);
@@ -156,7 +157,7 @@ Response route(json& state, Request const& request, std::string const& url) {
   if (rest.empty() && !writes(request)) return answer(200, repository_object(settings, url));
   if (rest.empty()) return problem(404, "Not Found");
   json body;
-  if (auto const complaint = read_body(request, body)) return *complaint;
+  if (auto const error = read_body(request, body)) return *error;
   if (rest[0] == "issues" && !settings["issues"].get<bool>())
     return problem(410, "Issues are disabled for this repo");
   return book_call(book, request.method, rest, target, body);

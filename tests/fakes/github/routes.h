@@ -8,8 +8,8 @@
 
 namespace torchwatch::fakes {
 
-/// GitHub's answer to a request that no limit and no fault stopped: who may ask, what the body must
-/// be, where the repository is, and then the call itself. `state` is FakeGithub's.
+/// Returns GitHub's response to a request that no limit and no fault stopped. Checks token, body
+/// and repository, then makes the call. `state` is FakeGithub's. `url` is the server's, for links.
 github::Response route(nlohmann::json& state,
                        github::Request const& request,
                        std::string const& url);

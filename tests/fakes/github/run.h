@@ -9,7 +9,7 @@
 
 namespace torchwatch::fakes {
 
-/// Runs one coroutine to its end on a loop of its own.
+/// Runs one coroutine to its end on a new loop. Returns its result.
 template <class T>
 T run(boost::asio::awaitable<T> task) {
   boost::asio::io_context loop;

@@ -10,10 +10,10 @@
 
 #include "github/transport.h"
 
-/// GitHub's dialect of HTTP as a server speaks it.
+/// Requests and responses of GitHub's REST API, on the server's side.
 namespace torchwatch::fakes {
 
-/// "/repos/a%2Fb?x=1" taken apart and decoded.
+/// The decoded parts of a target such as "/repos/a%2Fb?x=1".
 struct Target {
   std::vector<std::string> path;  ///< a trailing slash leaves an empty last component
   std::map<std::string, std::string> query;
@@ -21,15 +21,16 @@ struct Target {
 
 Target parse_target(std::string_view target);
 
+/// Returns a response with a JSON body.
 github::Response answer(int status, nlohmann::json const& body);
 
-/// An error as GitHub words them.
+/// Returns an error response in GitHub's format.
 github::Response problem(int status,
                          std::string const& message,
                          nlohmann::json const& errors = nlohmann::json::array());
 
-/// One page of `all` with its Link header. `place` is the absolute URL without the query, whose
-/// other parameters are kept. per_page: 30 by default, 100 at most.
+/// Returns one page of `all` with its Link header. `place` is the absolute URL without the query.
+/// Its links keep the other parameters of `query`. per_page: 30 by default, 100 at most.
 github::Response page_of(std::vector<nlohmann::json> const& all,
                          std::string const& place,
                          std::map<std::string, std::string> query);

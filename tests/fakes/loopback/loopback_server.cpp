@@ -18,7 +18,7 @@ asio::awaitable<void> serve(LoopbackServer::Session const& session, tcp::socket 
     auto served = session(std::move(socket));
     co_await std::move(served);
   } catch (boost::system::system_error const&) {
-    // The client left, or does not trust the server.
+    // The client closed the connection, or does not trust the server.
   }
 }
 

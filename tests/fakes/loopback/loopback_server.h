@@ -10,13 +10,13 @@
 
 namespace torchwatch::fakes {
 
-/// Accepts connections on 127.0.0.1 until it is destroyed, on a thread of its own.
+/// A server that accepts connections on 127.0.0.1, on its own thread, until it is destroyed.
 class LoopbackServer {
  public:
-  /// Serves one connection, on the server's thread. A system_error ends the connection alone.
+  /// Serves one connection, on the server's thread. A system_error ends only this connection.
   using Session = std::function<boost::asio::awaitable<void>(boost::asio::ip::tcp::socket)>;
 
-  /// Port 0 takes any free one. What `session` refers to must outlive the server. Throws
+  /// Port 0 selects any free port. Objects that `session` refers to must outlive the server. Throws
   /// system_error when it cannot listen.
   explicit LoopbackServer(Session session, std::uint16_t port = 0);
   LoopbackServer(LoopbackServer const&) = delete;

@@ -15,11 +15,11 @@
 
 namespace torchwatch::fakes {
 
-/// Builds that are nothing but a directory with build.json, made at once and remembered like real
-/// ones. Asks the disk budget as RecipeBuilder does.
+/// A builder whose builds are directories with build.json and one library. It makes them at once
+/// and stores them like real ones. It requests disk space like RecipeBuilder.
 class FakeBuilder final : public builds::Builder {
  public:
-  /// All but `folder` must outlive it. `folder`: for the builds.
+  /// `folder` is for the builds. The other arguments must outlive this object.
   FakeBuilder(storage::Store& store,
               Clock const& clock,
               builds::DiskBudget& budget,
@@ -40,50 +40,51 @@ class FakeBuilder final : public builds::Builder {
 
   bool is_warm() const override { return false; }
 
-  /// Commits that cannot be built, and what is said of them.
+  /// Unbuildable commits.
   std::set<CommitSha> broken;
+  /// The reason that is stored for them.
   std::string why_broken = "recipe: exit status 125";
-  /// Commits whose build fails each time, which says nothing of the next.
+  /// Commits whose build fails each time, with a failure that may be temporary.
   std::set<CommitSha> fails_now;
-  /// How often more the build of a commit fails.
+  /// The number of times that the next builds of a commit fail.
   std::map<CommitSha, int> failures_left;
-  /// What keeps every recipe from being started: no process, descriptor or memory is left. Says
-  /// nothing of a commit.
+  /// The reason why the host can start no recipe: no process, descriptor or memory is left. It does
+  /// not make a commit unbuildable.
   std::optional<Error> host_failure;
-  /// What the recipe is made of; changing it changes the recipe.
+  /// The contents of the recipe. Changing them changes the recipe.
   std::string contents = "recipe 1\n";
-  /// Whether the recipe knows layouts.
+  /// True when the recipe supports layouts.
   bool has_layouts = false;
-  /// Whether what is made with another layout than the usual cannot be built.
+  /// True when builds with other layouts than the usual one are unbuildable.
   bool breaks_other_layouts = false;
-  /// Of another layout the recipe cannot tell its contents.
+  /// True when the recipe's contents do not name a layout other than the usual one.
   bool forgets_layouts = false;
-  /// Commits that somebody else built, with the recipe of artifacts.
+  /// Commits that have artifacts.
   std::set<CommitSha> artifacts;
-  /// Of the largest library of what is made, which is one hole.
+  /// Size of the library of each build, a sparse file.
   std::int64_t bytes = 0;
-  /// Whether `git revert` applies.
+  /// True when `git revert` applies.
   bool reverts_apply = true;
 
-  /// A commit that was taken back on another one.
+  /// A revert of `culprit` on top of `onto`.
   struct Revert {
     CommitSha culprit;
     CommitSha onto;
   };
 
-  /// Reverts, by the commits that they are.
+  /// Reverts, by the commits that they create.
   std::map<CommitSha, Revert> reverted;
-  /// What a build takes.
+  /// Seconds that a build takes.
   double seconds = 30;
   /// Called before each build is made; may throw.
   std::function<void(CommitSha const&)> before = [](CommitSha const&) {
   };
-  /// What was made, in this order.
+  /// The commits that were built, in order.
   std::vector<CommitSha> made;
-  /// What was asked for.
+  /// The commits that were requested, in order.
   std::vector<CommitSha> tried;
 
-  /// Makes a prefix, as somebody who delivers nightlies does.
+  /// Makes a prefix with build.json, as in a directory of nightlies. Returns its build.
   static Build deliver(std::filesystem::path const& prefix,
                        CommitSha const& commit,
                        std::string const& date = "");

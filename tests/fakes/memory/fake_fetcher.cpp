@@ -75,7 +75,7 @@ void unpack_companion(FakeFetcher::CompanionWheel const& wheel, fs::path const& 
   write_hole(directory / wheel.library, wheel.bytes);
 }
 
-/// Of the contents that a download brings.
+/// Returns the digest of the contents that a download gets.
 std::string digest_of(FakeFetcher::File const& file) {
   if (!file.sha256.empty()) return file.sha256;
   Sha256 digest;

@@ -12,39 +12,40 @@
 
 namespace torchwatch::fakes {
 
-/// An index of LibTorch archives and of wheels and a host that has them, without a network. What is
-/// fetched is a directory as it unpacks to, with nothing in its files.
+/// An index of LibTorch archives and wheels, and the host that has them, without a network. A
+/// fetched file becomes the directory to which it would unpack. Libraries and headers in it are
+/// empty or sparse.
 class FakeFetcher final : public builds::Fetcher {
  public:
   /// A published file.
   struct File {
     std::string date;
     std::string version;
-    CommitSha release;               ///< what it says that it was built from
-    std::string etag;                ///< its contents' version
-    std::string says{};              ///< its version, as it says itself; empty: that of its name
-    bool is_listed = true;           ///< on the page
-    std::optional<Error> trouble{};  ///< that fetching it meets
-    std::int64_t bytes = 0;          ///< of its largest library, which is one hole
-    std::string library{};           ///< another one that an archive has, "libgomp.so.1"
+    CommitSha release;               ///< the commit that its metadata names
+    std::string etag;                ///< version of its contents
+    std::string says{};              ///< version in its metadata; empty: the version in its name
+    bool is_listed = true;           ///< true: the page links it
+    std::optional<Error> trouble{};  ///< error of each fetch
+    std::int64_t bytes = 0;          ///< size of its largest library, a sparse file
+    std::string library{};           ///< another library of an archive, "libgomp.so.1"
     int downloads = 0;
-    int troubles = 0;                  ///< how often `trouble` was met
-    std::string sha256{};              ///< of its contents; empty: made of their version
-    std::string listed_sha256{};       ///< on the page; empty: the page has none
-    std::string cached_etag{};         ///< of older contents, which a cache sends but for the head
-    std::vector<std::string> needs{};  ///< of a wheel: Requires-Dist
-    bool is_restless = false;          ///< each answer has another etag
-    bool is_downloaded = false;        ///< by a call that was killed: nothing is known of it
-    std::string record_warning{};      ///< how its RECORD differs
-    std::int64_t length = 0;           ///< Content-Length; 0: the server has none
-    int comparisons = 0;               ///< how often it was downloaded for its digest alone
+    int troubles = 0;                  ///< number of fetches that ended with `trouble`
+    std::string sha256{};              ///< digest of its contents; empty: derived from `etag`
+    std::string listed_sha256{};       ///< digest on the page; empty: none
+    std::string cached_etag{};         ///< version of older contents, which a cache sends for GET
+    std::vector<std::string> needs{};  ///< Requires-Dist of a wheel
+    bool is_restless = false;          ///< true: each response has another etag
+    bool is_downloaded = false;        ///< true: by a call that was killed, so without validators
+    std::string record_warning{};      ///< difference between its files and its RECORD
+    std::int64_t length = 0;           ///< Content-Length; 0: not sent
+    int comparisons = 0;               ///< number of downloads only for its digest
   };
 
-  /// Another package's wheel, with one library.
+  /// The wheel of a companion, with one library.
   struct CompanionWheel {
     std::string name;
     std::string version;
-    std::string library;  ///< "nvidia/cu13/lib/libcudart.so.13"; empty: it has none
+    std::string library;  ///< "nvidia/cu13/lib/libcudart.so.13"; empty: none
     std::vector<std::string> needs{};
     std::optional<Error> trouble{};
     std::int64_t bytes = 0;
@@ -57,19 +58,19 @@ class FakeFetcher final : public builds::Fetcher {
   boost::asio::awaitable<Result<fetch::CompanionFile>> find(
       fetch::CompanionRequest request) override;
 
-  /// By URL.
+  /// Files and companions, by URL.
   std::map<std::string, File> files;
   std::map<std::string, CompanionWheel> companions;
-  /// Why nothing on the page fits; empty: all does.
+  /// The reason why no file on the page fits this host; empty: all files fit.
   std::string misfit;
-  /// Pythons of newer nightlies than those that fit.
+  /// Python versions of nightlies that are newer than those that fit.
   std::string newer;
-  /// That asking for the page meets.
+  /// Error of each request for the page.
   std::optional<Error> trouble;
-  /// How often the page came, and how often it was as before.
+  /// Numbers of requests for the page: with a new version, and with an unchanged one.
   int pages = 0;
   int unchanged = 0;
-  /// How long a page, or a file's head, may be asked for.
+  /// The longest time limit of a request for the page or a file's head.
   std::chrono::seconds longest_question{0};
 
  private:

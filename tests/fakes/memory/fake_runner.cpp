@@ -23,8 +23,8 @@ class FakeRunners::Runner final : public measure::Runner {
 
   asio::awaitable<Result<std::string>> read_line() override {
     if (is_dead_) co_return Error{ErrorCode::unavailable, "end of input"};
-    if (health_ > 0) {
-      --health_;
+    if (waits_left_ > 0) {
+      --waits_left_;
       never_.expires_after(std::chrono::milliseconds{20});
       co_await never_.async_wait(asio::use_awaitable);
       co_return protocol::encode(protocol::Progress{"", protocol::waiting});
@@ -48,8 +48,8 @@ class FakeRunners::Runner final : public measure::Runner {
       begun.jobs.push_back(job.id);
     if (manner_ == Manner::dies_in_round) is_dead_ = true;
     if (manner_ == Manner::talks_nonsense) lines_.emplace_back("good morning");
-    if (manner_ == Manner::waits_for_its_host) health_ = 10;
-    if (manner_ != Manner::good && health_ == 0) co_return Result<>{};
+    if (manner_ == Manner::waits_for_its_host) waits_left_ = 10;
+    if (manner_ != Manner::good && waits_left_ == 0) co_return Result<>{};
     for (auto const& job : round.jobs) {
       lines_.push_back(protocol::encode(protocol::Progress{job.id, "latency", 1, 2}));
       lines_.push_back(protocol::encode(all_.answer(job)));
@@ -65,7 +65,7 @@ class FakeRunners::Runner final : public measure::Runner {
   asio::steady_timer never_;
   std::deque<std::string> lines_;
   bool is_dead_ = false;
-  int health_ = 0;
+  int waits_left_ = 0;
 };
 
 measure::StartRunner FakeRunners::starter() {

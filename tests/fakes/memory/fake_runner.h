@@ -15,41 +15,42 @@
 
 namespace torchwatch::fakes {
 
-/// What a runner does when it is started, or given a round.
+/// The behavior of a runner when it starts or gets a round.
 enum class Manner {
   good,          ///< answers each job
-  ends_at_once,  ///< before its hello
-  says_nothing,  ///< not even hello
-  speaks_other,  ///< another version of the protocol
-  is_odd,        ///< names its host by a number
+  ends_at_once,  ///< without a hello
+  says_nothing,  ///< not even its hello
+  speaks_other,  ///< its hello has another version of the protocol
+  is_odd,        ///< its hello names its host by a number
   dies_in_round,
   hangs_in_round,
-  talks_nonsense,
-  waits_for_its_host,  ///< 0.2 seconds, and then answers
+  talks_nonsense,      ///< answers a round with a line that is not a message
+  waits_for_its_host,  ///< waits 0.2 seconds, then answers
 };
 
-/// The runners of a fleet, in memory. Must outlive them.
+/// The runners of a fleet, in memory. Must outlive the runners it starts.
 class FakeRunners {
  public:
   explicit FakeRunners(boost::asio::any_io_executor executor) : executor_{std::move(executor)} {}
 
-  /// How a fleet starts them.
+  /// Returns the function with which a fleet starts its runners.
   measure::StartRunner starter();
 
-  /// What the next runner of a slot does; those after the last are good.
+  /// The behavior of the next runners of each slot. Runners after the last entry are good.
   std::vector<std::deque<Manner>> manners{4};
-  /// How a job is answered.
+  /// Returns the answer to a job.
   std::function<protocol::Message(protocol::Job const&)> answer;
-  /// By slot, in the order started.
+  /// The slots of all started runners, in the order of the starts.
   std::vector<std::size_t> started;
 
-  /// A round as it was begun: the ids of its jobs.
+  /// A round that a runner got: the ids of its jobs, its seed and its mode.
   struct Begun {
     std::vector<std::string> jobs;
     std::uint32_t seed = 0;
     bool one_by_one = false;
   };
 
+  /// All rounds, in the order in which runners got them.
   std::vector<Begun> rounds;
 
  private:

@@ -10,7 +10,7 @@
 
 namespace torchwatch::fakes {
 
-/// Workers that are made by recording them.
+/// Workers that are only recorded, not compiled.
 class FakeWorkers final : public builds::Workers {
  public:
   boost::asio::awaitable<Result<>> make(std::filesystem::path prefix) override {
@@ -26,11 +26,11 @@ class FakeWorkers final : public builds::Workers {
     co_return Result<>{};
   }
 
-  /// By the name of a nightly's directory, "nightly-2".
+  /// Errors of `make`, by the name of a nightly's directory: "nightly-2".
   std::map<std::string, Error> troubles;
   std::set<std::string> made;
-  std::vector<std::string> renewed;  ///< prefixes, in order
-  std::optional<Error> renewal_trouble;
+  std::vector<std::string> renewed;      ///< prefixes, in order
+  std::optional<Error> renewal_trouble;  ///< error of each `renew`
 };
 
 }  // namespace torchwatch::fakes

@@ -6,7 +6,8 @@
 
 namespace torchwatch::fakes {
 
-/// A disk budget that has space for everything, and calls a test when it is asked.
+/// A disk budget with enough space for all builds. It calls functions of a test before and after a
+/// build.
 class ScriptedBudget final : public builds::DiskBudget {
  public:
   void make_space_for_another() override { before(); }

@@ -84,9 +84,9 @@ JobOutcome ScriptedRounds::outcome_of(JobKey key,
     return outcome;
   }
   double const luck = noise * std::normal_distribution<double>{}(generator_);
-  bool const tells_memory = !without_memory.contains(build.manifest.commit);
+  bool const reports_memory = !without_memory.contains(build.manifest.commit);
   for (auto const metric : metrics(outcome.key.benchmark.device))
-    if (metric == Metric::latency || tells_memory)
+    if (metric == Metric::latency || reports_memory)
       outcome.values[metric] =
           value_of({outcome.key.fleet, outcome.key.benchmark, metric}, build, pace + luck);
   if (with_profile)

@@ -17,52 +17,54 @@
 
 namespace torchwatch::fakes {
 
-/// Rounds whose numbers are made up from the commits of the builds, and stored like real ones.
+/// Rounds whose values are computed from the builds' commits, and stored like real ones.
 class ScriptedRounds final : public measure::Rounds {
  public:
-  /// Relative to any other commit; 1 where nothing is different.
+  /// Returns the factor of a series' value on a build; 1 without a change.
   using Level = std::function<double(Series const& series, Build const& build)>;
 
-  /// `store` and `clock` must outlive it.
+  /// `store` and `clock` must outlive this object.
   ScriptedRounds(storage::Store& store, Clock const& clock) : store_{store}, clock_{clock} {}
 
   boost::asio::awaitable<Result<std::vector<JobOutcome>>> measure(
       measure::RoundKey key, std::vector<Build> builds) override;
 
-  /// 10 ms and 64 MiB times this; of a leak 1 KiB times what is above 1.
+  /// The factor of each value. A latency is 10 ms times it, a memory 64 MiB times it, and a leak 1
+  /// KiB times its part above 1.
   Level level = [](Series const&, Build const&) {
     return 1.0;
   };
-  /// Metrics that processes report on a device.
+  /// Returns the metrics that processes report on a device.
   std::function<std::vector<Metric>(Device)> metrics = [](Device) {
     return std::vector{Metric::latency, Metric::cmem};
   };
   /// Called with each outcome before it is stored; may change it.
   std::function<void(JobOutcome&, Build const&)> finish = [](JobOutcome&, Build const&) {
   };
-  /// Standard deviation of a process's log time.
+  /// Standard deviation of the logarithm of a process's time.
   double noise = 0.01;
-  /// What processes of these models do on these commits.
+  /// Errors of processes, by model and commit.
   std::map<std::pair<std::string, CommitSha>, JobError> failures;
-  /// Commits of which no process tells its memory.
+  /// Commits on which no process reports its memory.
   std::set<CommitSha> without_memory;
   /// Fleets that cannot measure now.
   std::set<std::string> out_of_service;
 
-  /// Hosts on which no worker can be started any more: no process or descriptor is left.
+  /// A failure of all hosts: no worker can be started, because no process or descriptor is left.
   struct HostFailure {
-    int rounds_left = 0;  ///< that are measured before
+    int rounds_left = 0;  ///< number of rounds that are measured before
     std::string why;
   };
 
-  /// Of all fleets. Of a round that it hits nothing is stored, as when no slot is left.
+  /// A failure of the hosts of all fleets. A round that it affects is not stored, as when no slot
+  /// is left.
   std::optional<HostFailure> host_failure;
   /// Called before each round is measured; may throw.
   std::function<void(measure::RoundKey const&)> before = [](measure::RoundKey const&) {
   };
-  /// A round of this campaign waits until it is cancelled.
+  /// Rounds of campaigns that begin with this name wait until they are cancelled; empty: none.
   std::string hangs_in;
-  /// Rounds that were measured, and not found stored, by campaign.
+  /// Number of rounds that were measured, by campaign. Rounds that were found stored do not count.
   std::map<std::string, int> measured;
 
  private:
@@ -73,7 +75,7 @@ class ScriptedRounds final : public measure::Rounds {
   storage::Store& store_;
   Clock const& clock_;
   std::mt19937_64 generator_{7};
-  std::uint32_t seed_ = 0;  ///< of the round that was measured last
+  std::uint32_t seed_ = 0;  // seed of the last measured round
 };
 
 }  // namespace torchwatch::fakes

@@ -7,7 +7,7 @@
 
 namespace torchwatch::fakes {
 
-/// The same seeds in every run of a test.
+/// Seeds that are equal in every run of a test.
 class ScriptedSeeds final : public measure::Seeds {
  public:
   std::uint32_t draw() override { return static_cast<std::uint32_t>(generator_()); }

@@ -12,8 +12,8 @@ lab::CommitText text_of(std::string message) {
   return {std::move(message), ada, time, ada, time};
 }
 
-std::filesystem::path empty_folder(std::filesystem::path const& beside) {
-  auto folder = beside;
+std::filesystem::path empty_folder(std::filesystem::path const& repository) {
+  auto folder = repository;
   folder += ".tree";
   std::filesystem::create_directories(folder);
   return folder;

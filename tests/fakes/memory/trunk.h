@@ -11,7 +11,8 @@
 
 namespace torchwatch::fakes {
 
-/// A bare git repository with a trunk, numbered from 0, side branches, and a nightly branch.
+/// A bare git repository with a trunk, side branches and a nightly branch. Commits of the trunk are
+/// numbered from 0.
 class Trunk {
  public:
   /// Makes `commits` commits in `directory`, which must not exist.
@@ -26,25 +27,25 @@ class Trunk {
   /// Adds commits to the trunk, oldest first.
   void land(std::vector<lab::CommitText> const& texts);
 
-  /// Adds a branch of `commits` commits on top of one of the trunk, and returns them, oldest first.
+  /// Adds a branch of `commits` commits on top of a trunk commit. Returns them, oldest first.
   std::vector<CommitSha> branch_off(std::size_t number, std::size_t commits);
 
-  /// Adds a branch of `commits` commits on top of any commit.
+  /// Adds a branch of `commits` commits on top of any commit. Returns them, oldest first.
   std::vector<CommitSha> branch_off(CommitSha const& from, std::size_t commits);
 
-  /// Merges a side branch: the next commit of the trunk.
+  /// Merges a side branch into the trunk. The merge is the next commit of the trunk.
   void merge(CommitSha const& side);
 
-  /// Merges a side branch into another one, and returns the merge.
+  /// Merges a side branch into another one. Returns the merge.
   CommitSha merge(CommitSha const& into, CommitSha const& side);
 
-  /// Which number a commit of the trunk has.
+  /// Returns the number of a trunk commit. Throws when the trunk does not have it.
   std::size_t number_of(CommitSha const& commit) const;
 
-  /// Adds a release of a commit to the nightly branch, and returns it. `date`: "YYYY-MM-DD".
+  /// Adds a release of a trunk commit to the nightly branch. Returns it. `date`: "YYYY-MM-DD".
   CommitSha release(std::string const& date, std::size_t number);
 
-  /// Of a commit that may not be there.
+  /// Adds a release of any commit, even of one that the repository does not have. Returns it.
   CommitSha release(std::string const& date, CommitSha const& commit);
 
  private:

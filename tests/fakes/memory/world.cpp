@@ -13,7 +13,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Made once: most of a world's time would go into its schema.
+/// Returns a database that is created once, because creating the schema takes most of a world's
+/// time.
 fs::path empty_database() {
   static MemoryFolder const folder;
   auto const file = folder.path() / "torchwatch.sqlite";
@@ -88,7 +89,7 @@ void World::change(std::size_t commit, Moves moves, double ratio) {
 }
 
 fs::path World::deliver(std::string const& date, std::size_t commit, double ratio) {
-  live_until(date);
+  move_clock_to(date);
   auto const prefix = folder.path() / "delivered" / date;
   auto const build = FakeBuilder::deliver(prefix, sha(commit), date);
   delivered_[build.prefix] = ratio;
@@ -97,8 +98,8 @@ fs::path World::deliver(std::string const& date, std::size_t commit, double rati
   return prefix;
 }
 
-/// Nothing is published before its day.
-void World::live_until(std::string const& date) {
+/// Moves the clock to the morning of a nightly's day, because no nightly is published earlier.
+void World::move_clock_to(std::string const& date) {
   constexpr std::chrono::hours in_the_morning{8};
   auto const day = day_of(date);
   if (day) clock.time = std::max(clock.time, Timestamp{*day + in_the_morning});
@@ -114,7 +115,7 @@ void World::change_layout(std::size_t commit, Moves moves, double ratio) {
 }
 
 CommitSha World::release(std::string const& date, std::size_t commit) {
-  live_until(date);
+  move_clock_to(date);
   auto const release = trunk.release(date, commit);
   releases_[release] = commit;
   return release;
@@ -169,13 +170,13 @@ void World::restart() {
   };
 }
 
-/// Of a trunk commit, or of one that was released.
+/// Returns the number of a trunk commit, or of the trunk commit of a release.
 std::size_t World::number_of(CommitSha const& commit) const {
   auto const released = releases_.find(commit);
   return released == releases_.end() ? trunk.number_of(commit) : released->second;
 }
 
-/// Packages have it, and what the store does not know.
+/// True when the build has the usual layout: packages, and builds that the store does not know.
 bool World::has_usual_layout(Build const& build) const {
   auto const made = parts->store.builds().find_at(build.prefix);
   auto const recipe = made ? parts->store.recipes().find(made->recipe) : std::nullopt;
@@ -184,10 +185,10 @@ bool World::has_usual_layout(Build const& build) const {
 
 double World::level(Series const& series, Build const& build) const {
   auto const& reverted = parts->builder.reverted;
-  auto const taken_back = reverted.find(build.manifest.commit);
-  bool const is_revert = taken_back != reverted.end();
-  auto const at = number_of(is_revert ? taken_back->second.onto : build.manifest.commit);
-  auto const without = is_revert ? trunk.number_of(taken_back->second.culprit) : trunk.size();
+  auto const revert = reverted.find(build.manifest.commit);
+  bool const is_revert = revert != reverted.end();
+  auto const at = number_of(is_revert ? revert->second.onto : build.manifest.commit);
+  auto const without = is_revert ? trunk.number_of(revert->second.culprit) : trunk.size();
   double level = 1;
   for (auto const& change : changes_)
     if (change.commit <= at && change.commit != without && change.moves(series) &&

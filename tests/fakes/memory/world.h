@@ -24,7 +24,7 @@
 
 namespace torchwatch::fakes {
 
-/// A folder in memory where the system has one, gone with its owner.
+/// A temporary folder, in memory if the system has /dev/shm. Removed when this object is destroyed.
 class MemoryFolder {
  public:
   MemoryFolder();
@@ -46,7 +46,8 @@ class TestClock final : public Clock {
   Timestamp time{std::chrono::seconds{1767323045}};
 };
 
-/// What stands at the service's edges: a real Store and BuildStore, and made-up rounds and builds.
+/// The external services of the pipeline: a real Store and BuildStore, and scripted rounds and
+/// builds.
 struct FakeServices {
   FakeServices(config::Options const& options,
                std::filesystem::path const& folder,
@@ -58,7 +59,7 @@ struct FakeServices {
   FakeBuilder builder;
 };
 
-/// The service's own parts between them, without a process.
+/// The service's own parts with the fake services. They start no process.
 struct Parts : FakeServices, service::ServiceParts {
   Parts(boost::asio::any_io_executor const& executor,
         config::Options const& options,
@@ -69,47 +70,52 @@ struct Parts : FakeServices, service::ServiceParts {
         report::OpenTransport const& open_transport);
 };
 
-/// A watched trunk, and a service that can be killed and started again. Nightlies are of the branch
-/// `nightly` unless they are delivered; it is at least their day then.
+/// A watched trunk, and a service that can be killed and restarted. Nightlies come from the branch
+/// `nightly`, unless `deliver` or `publish` changes the feed. A new nightly moves the clock to
+/// 08:00 of its day, if it is earlier.
 class World {
  public:
-  /// The trunk has commits 0 to `commits` - 1; two models are inferred with, "alpha" and "beta".
+  /// The trunk has the commits 0 to `commits` - 1. The suite has the test eval of two models,
+  /// "alpha" and "beta".
   explicit World(std::size_t commits = 9);
 
-  /// From this commit on, a model's metric is so many times as much.
+  /// Multiplies a model's metric by `ratio` from this commit on.
   void change(std::size_t commit, std::string model, double ratio, Metric metric = Metric::latency);
 
-  /// Whether a change moves a series.
+  /// Returns true when a change affects a series.
   using Moves = std::function<bool(Series const&)>;
 
-  /// From this commit on, these series have so many times as much.
+  /// Multiplies these series by `ratio` from this commit on.
   void change(std::size_t commit, Moves moves, double ratio);
 
-  /// From this commit on, a model takes so many times as long, if it is built as usual; the recipe
-  /// knows layouts from now on.
+  /// Multiplies a model's latency by `ratio` from this commit on, in builds with the usual layout.
+  /// The recipe supports layouts from now on.
   void change_layout(std::size_t commit, std::string model, double ratio);
+
+  /// Multiplies these series by `ratio` from this commit on, in builds with the usual layout.
   void change_layout(std::size_t commit, Moves moves, double ratio);
 
-  /// Puts a nightly on the branch.
+  /// Adds a nightly to the branch. Returns its release commit.
   CommitSha release(std::string const& date, std::size_t commit);
 
-  /// Puts a nightly into a directory, which is the feed from then on. Its build, and not its
-  /// commit, makes everything `ratio` times as slow.
+  /// Adds a nightly to a directory, which is the feed from now on. `ratio` multiplies all latencies
+  /// of this build, but not of other builds of its commit. Returns its prefix.
   std::filesystem::path deliver(std::string const& date, std::size_t commit, double ratio = 1);
 
-  /// Puts a nightly into an index of LibTorch archives, which is the feed from then on, and on the
-  /// branch. Returns its file, which may be changed.
+  /// Adds a nightly to the branch and to an index of LibTorch archives, which is the feed from now
+  /// on. Returns its file, which the test may change.
   FakeFetcher::File& publish(std::string const& date, std::size_t commit);
 
-  /// The same with a wheel of the channel cu130.
+  /// Adds a nightly to the branch and to an index of wheels of the channel cu130, which is the feed
+  /// from now on. Returns its file, which the test may change.
   FakeFetcher::File& publish_wheel(std::string const& date,
                                    std::size_t commit,
                                    std::string const& python = "cp312");
 
-  /// As after a crash: the parts are made anew on what is stored.
+  /// Creates new parts on the stored state, as after a crash.
   void restart();
 
-  /// One pass over the feed. Throws what it throws.
+  /// Runs one pass over the feed. Lets exceptions through.
   Result<> pass() { return run(parts->pipeline.pass()); }
 
   template <class T>
@@ -121,14 +127,14 @@ class World {
 
   Nightly newest() { return nightlies().back(); }
 
-  /// The alarms that are open, by kind.
+  /// Returns the kinds of the open alarms.
   std::vector<AlarmKind> alarms();
 
   Series series(std::string model, Metric metric = Metric::latency) const {
     return {"local", {std::move(model), Test::eval, Device::cpu, "eager"}, metric};
   }
 
-  /// A request to search all of alpha's time between two commits.
+  /// Returns a request to bisect the latency of alpha between two commits.
   BisectionRequest request(std::size_t start, std::size_t end) const;
 
   CommitSha const& sha(std::size_t commit) const { return trunk.commit(commit); }
@@ -138,10 +144,10 @@ class World {
   TestClock clock;
   Trunk trunk;
   FakeFetcher index;
-  builds::Fetcher* fetcher = &index;  ///< a real one, for whoever restarts with it
+  builds::Fetcher* fetcher = &index;  ///< a test that sets another one must restart
   FakeWorkers workers;
   config::Options options;
-  report::OpenTransport open_transport;  ///< none: reports are files
+  report::OpenTransport open_transport;  ///< empty: reports are files
   std::unique_ptr<Parts> parts;
 
  private:
@@ -157,7 +163,7 @@ class World {
                                 std::string const& after,
                                 std::string const& date,
                                 std::size_t commit);
-  void live_until(std::string const& date);
+  void move_clock_to(std::string const& date);
   void watch(config::FeedKind kind);
   double level(Series const& series, Build const& build) const;
   bool has_usual_layout(Build const& build) const;

@@ -28,7 +28,7 @@ void rethrow(std::exception_ptr const& failure) {
   if (failure) std::rethrow_exception(failure);
 }
 
-/// Until either side ends.
+/// Copies bytes until either side closes its connection.
 asio::awaitable<void> relay(SharedSocket from, SharedSocket to) {
   std::array<char, 16384> piece{};
   boost::system::error_code ended;

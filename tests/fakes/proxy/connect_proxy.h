@@ -8,21 +8,21 @@
 
 namespace torchwatch::fakes {
 
-/// How a proxy treats those who ask it.
+/// The behavior of a proxy.
 struct ProxyManners {
-  std::string authorization{};  ///< the header that it wants; others are answered 407. Empty: none
-  int status = 0;               ///< answered in the place of a connection
-  bool is_silent = false;       ///< takes connections, and says nothing
+  std::string authorization{};  ///< required header; others are answered with 407. Empty: any
+  int status = 0;               ///< answered instead of a connection; 0: none
+  bool is_silent = false;       ///< accepts connections and never answers
 };
 
-/// A CONNECT, as it came.
+/// A received request.
 struct ProxyRequest {
   std::string target;         ///< "HOST:PORT"
   std::string authorization;  ///< Proxy-Authorization; empty: none
 };
 
-/// An HTTP proxy on 127.0.0.1, on a thread of its own, that connects to whatever it is asked for
-/// (CONNECT) and to nothing else.
+/// An HTTP proxy on 127.0.0.1, on its own thread, that only supports CONNECT, to any target.
+/// Thread-safe.
 class ConnectProxy {
  public:
   /// Throws when it cannot listen.
@@ -35,15 +35,17 @@ class ConnectProxy {
 
   ProxyManners const& manners() const { return manners_; }
 
+  /// Returns all requests so far, in order.
   std::vector<ProxyRequest> requests() const;
 
+  /// Records a request. For the server's thread.
   void note(ProxyRequest request);
 
  private:
   ProxyManners manners_;
   mutable std::mutex mutex_;
   std::vector<ProxyRequest> requests_;
-  LoopbackServer server_;  // uses the others on its thread
+  LoopbackServer server_;  // uses the other members on its thread
   std::string address_;
 };
 

@@ -34,7 +34,8 @@ void close_output(Job const& job) {
   hang(job);
 }
 
-/// Slowly enough to be caught, and never so much that a host without a guard suffers.
+/// Allocates memory so slowly that a memory limit can stop it, and at most 2 GiB, so that a host
+/// without a limit survives.
 [[noreturn]] void hog(Job const& job) {
   constexpr std::size_t step = std::size_t{16} << 20;
   constexpr std::size_t most = std::size_t{2} << 30;
@@ -53,7 +54,7 @@ void fork_hog(Job const& job) {
 }
 
 [[noreturn]] void crash(Job const&) {
-  // A sanitizer would turn the signal into an exit status.
+  // A sanitizer would handle the signal and end with an exit status.
   std::signal(SIGSEGV, SIG_DFL);
   std::cerr << "about to dereference nothing" << std::endl;
   std::raise(SIGSEGV);
@@ -119,7 +120,7 @@ void answer_negatively(Job const& job) {
   say(outcome);
 }
 
-void answer_of_another(Job const& job) {
+void answer_for_other_benchmark(Job const& job) {
   auto outcome = good_outcome(job);
   outcome.benchmark = "test_eval[bert-cpu-eager]";
   say(outcome);
@@ -137,7 +138,7 @@ void flood(Job const& job) {
   answer(job, job.id);
 }
 
-void answer_another(Job const& job) {
+void answer_other_job(Job const& job) {
   answer(job, "another");
 }
 
@@ -150,11 +151,11 @@ void refuse(Job const& job) {
   say(protocol::Failure{job.id, "unsupported", "the script says so"});
 }
 
-void blame_device(Job const& job) {
+void report_broken_device(Job const& job) {
   say(protocol::Failure{job.id, "device", "CUDA error: uncorrectable ECC error encountered"});
 }
 
-void want_room(Job const& job) {
+void lack_device_memory(Job const& job) {
   say(protocol::Failure{job.id, "device_memory", "CUDA out of memory. Tried to allocate 2 GiB"});
 }
 
@@ -162,7 +163,7 @@ std::map<std::string, void (*)(Job const&)> const behaviours{
     {"binary", print_binary},
     {"crash", crash},
     {"deep", answer_deeply},
-    {"ecc", blame_device},
+    {"ecc", report_broken_device},
     {"exit", exit_with_reason},
     {"flood", flood},
     {"fork_hog", fork_hog},
@@ -175,12 +176,12 @@ std::map<std::string, void (*)(Job const&)> const behaviours{
     {"mute", close_output},
     {"negative", answer_negatively},
     {"no_metrics", answer_nothing},
-    {"no_room", want_room},
-    {"other", answer_of_another},
+    {"no_room", lack_device_memory},
+    {"other", answer_for_other_benchmark},
     {"silent_exit", exit_silently},
     {"two_answers", answer_twice},
     {"unsupported", refuse},
-    {"wrong_id", answer_another},
+    {"wrong_id", answer_other_job},
 };
 
 }  // namespace

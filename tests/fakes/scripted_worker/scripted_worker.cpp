@@ -1,17 +1,19 @@
-/// A worker without PyTorch: a real process that speaks the real protocol and answers with the
+/// A worker without PyTorch: a real process that uses the real protocol and answers with the
 /// numbers of <prefix>/script.json:
 ///
-///     {"benchmarks": {"test_train[dlrm-cpu-eager]": {"latency": 10.0, "noise": 0.02, "behave":
-///     "ok"}}}
+///     {"benchmarks": {"test_train[dlrm-cpu-eager]":
+///                     {"latency": 10.0, "noise": 0.02, "behave": "ok"}}}
 ///
-/// What a build is packed with may cost, too: <prefix>/lib/*.json, where there is one, has what to
-/// multiply a number by: {"test_train[dlrm-cpu-eager]": {"latency": 1.3}}.
+/// Dependencies that a build is packed with can change the numbers: each <prefix>/lib/*.json has
+/// factors: {"test_train[dlrm-cpu-eager]": {"latency": 1.3}}.
 ///
-/// What it says before it knows its prefix comes from the environment: SCRIPTED_WORKER_PROTOCOL is
-/// the protocol version of its hello, SCRIPTED_WORKER_VERSION the PyTorch version. On a host where
-/// SCRIPTED_WORKER_FACTOR is 2 everything takes twice the time and memory. Where
-/// SCRIPTED_WORKER_TIMES is set, accounts say when it worked ("began_at", "ended_at": seconds since
-/// 1970) and on which of several GPUs ("gpu").
+/// Variables of the environment:
+///
+///     SCRIPTED_WORKER_PROTOCOL  the protocol version in its hello
+///     SCRIPTED_WORKER_VERSION   the PyTorch version in its hello
+///     SCRIPTED_WORKER_FACTOR    a factor of latency and CPU memory, for a slower host
+///     SCRIPTED_WORKER_TIMES     when set, accounts have the times of its work ("began_at",
+///                               "ended_at": seconds since 1970) and its GPU, if any ("gpu")
 
 #include <algorithm>
 #include <chrono>
@@ -57,7 +59,7 @@ protocol::Hello hello() {
 }
 
 void multiply_by_factors(nlohmann::json& entry, protocol::Job const& job) {
-  std::error_code ignored;  // nothing is packed with it
+  std::error_code ignored;  // the build is packed with no dependency
   for (auto const& file : std::filesystem::directory_iterator{job.build.prefix + "/lib", ignored}) {
     if (file.path().extension() != ".json") continue;
     std::ifstream stream{file.path()};
@@ -68,7 +70,7 @@ void multiply_by_factors(nlohmann::json& entry, protocol::Job const& job) {
   }
 }
 
-/// Nothing when the script has no such benchmark.
+/// Returns the benchmark's entry of the script; nothing when it has none.
 std::optional<Script> script_of(protocol::Job const& job) {
   std::ifstream file{job.build.prefix + "/script.json"};
   auto const benchmarks = nlohmann::json::parse(file).at("benchmarks");
@@ -83,7 +85,8 @@ std::optional<Script> script_of(protocol::Job const& job) {
   return script;
 }
 
-/// Two processes never draw alike, not even with the same number on two hosts.
+/// Returns a generator with a seed that differs between processes, even with equal IDs on two
+/// hosts.
 std::mt19937_64 new_generator() {
   auto const now = std::chrono::system_clock::now().time_since_epoch().count();
   std::seed_seq seed{static_cast<std::int64_t>(::getpid()),
@@ -128,7 +131,8 @@ protocol::Outcome outcome_of(protocol::Job const& job, Script const& script) {
   return outcome;
 }
 
-/// As the real worker does: before building, before every run, after the last.
+/// Waits for turns like the real worker: before it builds the model, before each run, and after the
+/// last run.
 void take_turns(protocol::Job const& job) {
   if (!job.takes_turns) return;
   for (int turn = 0; turn < job.measure.runs + 2; ++turn) {
@@ -136,7 +140,7 @@ void take_turns(protocol::Job const& job) {
     std::string line;
     std::getline(std::cin, line);
     if (!std::holds_alternative<protocol::Turn>(protocol::decode(line)))
-      throw protocol::ProtocolError("waited for a turn");
+      throw protocol::ProtocolError("waited for a turn, found another message");
   }
 }
 
@@ -162,7 +166,10 @@ void work(protocol::Job const& job) {
   auto const behaviour = behaviour_of(*script, job);
   if (misbehave(behaviour, job)) return;
   if (behaviour != "ok") {
-    say(protocol::Failure{job.id, "failed", "the script wants the unknown behaviour " + behaviour});
+    say(protocol::Failure{
+        job.id,
+        "failed",
+        "behave: found \"" + behaviour + "\", allowed are the names in misbehaviour.h"});
     return;
   }
   take_turns(job);
@@ -183,7 +190,7 @@ void serve() {
     auto const message = protocol::decode(line);
     auto const* const job = std::get_if<protocol::Job>(&message);
     if (job == nullptr) {
-      say(protocol::Failure{"", "protocol", "a worker takes only jobs"});
+      say(protocol::Failure{"", "protocol", "found another message, allowed is a job"});
       continue;
     }
     try {
