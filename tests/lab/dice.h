@@ -7,13 +7,13 @@
 
 namespace torchwatch::lab {
 
-/// Randomness that is the same everywhere: the standard fixes the engine's numbers but not its
-/// distributions'.
+/// A random generator with equal numbers on every platform. The C++ standard specifies the numbers
+/// of its engine, but not of its distributions.
 class Dice {
  public:
   explicit Dice(std::uint64_t seed) : engine_(seed) {}
 
-  /// A number in [0, bound). `bound` is not zero.
+  /// Returns a number in [0, bound). `bound` must not be zero.
   std::size_t below(std::size_t bound) { return static_cast<std::size_t>(engine_() % bound); }
 
   template <class T>

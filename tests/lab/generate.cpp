@@ -15,23 +15,23 @@ Landed const& at(History const& history, Scenario const& scenario, int position)
   return history.steps[static_cast<std::size_t>(scenario.base_commits + position - 1)];
 }
 
-Json told(Release const& release) {
+Json json_of(Release const& release) {
   return {{"date", release.date},
           {"commit", release.trunk.hex},
           {"release_commit", release.commit.hex}};
 }
 
-Json told(Effect const& effect) {
+Json json_of(Effect const& effect) {
   Json json{{"benchmark", effect.benchmark}, {"metric", to_string(effect.metric)}};
   if (effect.ratio != 1) json["ratio"] = effect.ratio;
   if (effect.bytes != 0) json["bytes"] = effect.bytes;
   return json;
 }
 
-Json told(Culprit const& culprit, Landed const& landed) {
+Json json_of(Culprit const& culprit, Landed const& landed) {
   auto effects = Json::array();
   for (auto const& effect : culprit.effects)
-    effects.push_back(told(effect));
+    effects.push_back(json_of(effect));
   return {{"commit", landed.sha.hex},
           {"pull_request", landed.step.pull_request},
           {"subject", landed.subject},
@@ -39,8 +39,8 @@ Json told(Culprit const& culprit, Landed const& landed) {
           {"effects", std::move(effects)}};
 }
 
-/// The commits an honest search ends with: the culprit, or, where it lies among commits that do not
-/// build, everything from the first of those to the one that builds again.
+/// Returns the suspects of a correct bisection: the culprit. If the culprit does not build, the
+/// suspects are all commits of the broken span and the next one, which builds.
 Json suspects(Scenario const& scenario, History const& history, Culprit const& culprit) {
   auto first = culprit.at;
   auto last = culprit.at;
@@ -59,7 +59,7 @@ Json truth(Scenario const& scenario, History const& history, std::uint64_t seed)
   auto culprits = Json::array();
   for (auto const& culprit : scenario.culprits) {
     if (culprit.reverted_at) continue;
-    auto json = told(culprit, at(history, scenario, culprit.at));
+    auto json = json_of(culprit, at(history, scenario, culprit.at));
     json["suspects"] = suspects(scenario, history, culprit);
     culprits.push_back(std::move(json));
   }
@@ -71,13 +71,13 @@ Json truth(Scenario const& scenario, History const& history, std::uint64_t seed)
              {"about", scenario.about},
              {"seed", seed},
              {"commits", scenario.commits},
-             {"nightlies", {told(history.first), told(history.second)}},
+             {"nightlies", {json_of(history.first), json_of(history.second)}},
              {"culprits", std::move(culprits)},
              {"broken", std::move(broken)}};
   if (scenario.dependency) {
     truth["dependency"] = {{"name", scenario.dependency->name}, {"effects", Json::array()}};
     for (auto const& effect : scenario.dependency->effects)
-      truth["dependency"]["effects"].push_back(told(effect));
+      truth["dependency"]["effects"].push_back(json_of(effect));
   }
   return truth;
 }
@@ -90,8 +90,8 @@ Result<> write(fs::path const& file, Json const& json) {
   return {};
 }
 
-/// What builds are packed with: nothing before, the dependency after somebody has `now` point
-/// there. Of a scripted one only the effects count.
+/// Writes the recipe and the directories of dependencies: `before` is empty, `after` has the
+/// dependency. `now` links to `before`. A scripted dependency consists only of its ratios.
 Result<> write_dependency(Request const& request,
                           Dependency const& dependency,
                           Material const& material) {
@@ -112,7 +112,7 @@ Result<> write_dependency(Request const& request,
   auto const recipe = request.out / "recipe";
   std::ofstream{recipe}
       << "#!/bin/sh\n"
-         "# The lab's recipe, and what its builds are packed with now.\n"
+         "# Runs the lab's recipe with the dependencies that builds are packed with now.\n"
          "LAB_DEPENDENCIES=$(dirname \"$(readlink -f \"$0\")\")/dependencies/now \\\n"
          "  exec '"
       << material.recipe.string() << "' \"$@\"\n";
@@ -120,17 +120,18 @@ Result<> write_dependency(Request const& request,
   return {};
 }
 
-/// Paths inside the lab are relative to the file, so the lab can be moved.
+/// Returns the configuration. Paths inside the lab are relative to it, so the lab can be moved.
 Json configuration(Request const& request, Scenario const& scenario, Material const& material) {
   Json json{
       {"state_dir", "state"},
-      {"feed", {{"kind", "git"}, {"path", "repository"}, {"stale_days", 0}}},  // its days are past
+      {"feed",
+       {{"kind", "git"}, {"path", "repository"}, {"stale_days", 0}}},  // its days are in the past
       {"source",
        {{"repository", "repository"},
         {"recipe", scenario.dependency ? "recipe" : material.recipe.string()},
-        // The lab may lie in /tmp.
+        // The lab can be in /tmp, which sandboxes hide.
         {"readable", {".", material.recipe.parent_path().string()}}}},
-      // What the lab plants is large; minutes matter more than the last nought of an error rate.
+      // The lab's effects are large, so short tests matter more than a smaller error rate.
       {"decide", {{"error", 0.001}, {"miss", 0.05}, {"aa_benchmarks", 0}}},
       {"suite", {{"models", scenario.models}, {"tests", scenario.tests}, {"scale", "smoke"}}},
       {"http", {{"port", 0}}}};
@@ -153,8 +154,8 @@ Result<> generate(Request const& request) {
   auto const history =
       write_history(request.out / "repository", *scenario, *material, *steps, request.contents);
   if (!history) return history.error();
-  auto told = write(request.out / "truth.json", truth(*scenario, *history, request.seed));
-  if (!told) return told;
+  auto written = write(request.out / "truth.json", truth(*scenario, *history, request.seed));
+  if (!written) return written;
   if (scenario->dependency) {
     auto const packed = write_dependency(request, *scenario->dependency, *material);
     if (!packed) return packed;

@@ -1,6 +1,6 @@
 #pragma once
 
-/// A lab that is generated for a test and looked at from outside.
+// A lab that is generated for a test, and helpers that read it.
 
 #include <algorithm>
 #include <cstdlib>
@@ -23,7 +23,7 @@ using nlohmann::json;
 
 inline fs::path const lab_folder{TORCHWATCH_LAB};
 
-/// A directory that is gone with the test.
+/// A temporary directory. It is removed when this object is destroyed.
 class Scratch {
  public:
   Scratch() {
@@ -44,7 +44,7 @@ inline json read_json(fs::path const& file) {
   return json::parse(stream);
 }
 
-/// A generated lab.
+/// A generated lab in a temporary directory, with its truth and its commits.
 struct Lab {
   explicit Lab(std::string const& name,
                Contents contents = Contents::kernels,
@@ -65,14 +65,14 @@ struct Lab {
 
   fs::path repository() const { return scratch.path / "lab/repository"; }
 
-  /// The commits after the first nightly up to the second, oldest first.
+  /// Returns the commits after the first nightly up to the second, oldest first.
   std::vector<Seen> between() const {
     auto const first = truth["nightlies"][0]["commit"].get<std::string>();
     auto after = std::ranges::find_if(trunk, [&](auto const& c) { return c.sha == first; });
     return {after + 1, trunk.end()};
   }
 
-  /// Exit status of the recipe on a commit; its prefix is scratch/prefix.
+  /// Builds a commit into scratch/prefix. Returns the exit status of the recipe.
   int build(std::string const& sha) const {
     Reader{repository()}.check_out(sha, scratch.path / "source");
     fs::remove_all(scratch.path / "prefix");

@@ -13,6 +13,7 @@ namespace torchwatch::lab {
 
 namespace {
 
+/// Returns the trees of the import and of each step.
 Result<std::vector<Tree>> grow(Repository& repository,
                                Material const& material,
                                std::vector<Step> const& steps) {
@@ -30,8 +31,8 @@ Result<std::vector<Tree>> grow(Repository& repository,
   return trees;
 }
 
-/// What the scripted worker reads: numbers after the culprits that the build of `position` has in
-/// it, and a key that differs wherever the sources do.
+/// Returns the script of the scripted worker: the numbers with the effects of all culprits in the
+/// commit at `position`, and a key that changes with the sources.
 std::string script_of(Scenario const& scenario,
                       Material const& material,
                       int position,
@@ -49,7 +50,7 @@ std::string script_of(Scenario const& scenario,
   return script.dump(2) + "\n";
 }
 
-/// `tree` with numbers in place of sources.
+/// Returns `tree` with a script instead of sources.
 Result<Tree> scripted(Repository& repository,
                       Scenario const& scenario,
                       Material const& material,
@@ -75,7 +76,7 @@ Result<Release> release(Repository& repository,
   return Release{text_of(day), trunk.second, *commit};
 }
 
-/// The first commit of all: the project as tree/ has it.
+/// Returns the metadata of the first commit, which imports tree/.
 CommitText import_text(Step const& first, Person const& bot) {
   auto const time = first.committed - std::chrono::hours{24};
   return {"Import the kernels\n", first.author, time, bot, time};

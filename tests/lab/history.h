@@ -11,33 +11,35 @@
 
 namespace torchwatch::lab {
 
-/// A step that has become a commit.
+/// A step and its commit.
 struct Landed {
   Step step;
   std::string subject;
   CommitSha sha;
 };
 
+/// A nightly.
 struct Release {
   std::string date;  ///< "YYYY-MM-DD"
-  CommitSha trunk;
+  CommitSha trunk;   ///< the trunk commit
   CommitSha commit;  ///< on the nightly branch
 };
 
-/// What was written.
+/// The commits and nightlies that `write_history` wrote.
 struct History {
-  std::vector<Landed> steps;  ///< base history, then what landed between the nightlies
+  std::vector<Landed> steps;  ///< base history, then the commits between the nightlies
   Release first;
   Release second;
 };
 
+/// The contents of the generated commits.
 enum class Contents {
   kernels,   ///< sources of the extension
-  scripted,  ///< script.json in their place, and BROKEN in commits that do not build
+  scripted,  ///< script.json instead of sources, and BROKEN in commits that do not build
 };
 
-/// Writes the repository at `path`, which must be new: branches main and nightly. Fails where a
-/// change does not fit.
+/// Writes a repository with the branches main and nightly at `path`, which must not exist. Fails
+/// when a change does not apply.
 Result<History> write_history(std::filesystem::path const& path,
                               Scenario const& scenario,
                               Material const& material,

@@ -39,13 +39,13 @@ std::string first_match(std::string const& text, std::string const& pattern) {
   return std::regex_search(text, match, std::regex{pattern}) ? match[1].str() : "";
 }
 
-/// The numbers of every benchmark in the build of the commit at `position`.
+/// Builds the commit at `position`. Returns the numbers of all benchmarks in its script.
 json benchmarks(Lab const& lab, std::size_t position) {
   EXPECT_EQ(lab.build(lab.between().at(position - 1).sha), 0);
   return read_json(lab.scratch.path / "prefix/script.json")["benchmarks"];
 }
 
-/// Its lab is generated once a process; tests look, and build.
+/// Returns the lab of a scenario. A process generates it once; tests read it and build its commits.
 Lab const& lab_of(std::string const& scenario) {
   static std::map<std::string, Lab> labs;
   return labs.try_emplace(scenario, scenario, Contents::scripted).first->second;
@@ -87,17 +87,17 @@ TEST_P(EveryScenario, NamesThePullRequestOfEveryCommit) {
   }
 }
 
-TEST_P(EveryScenario, RevertsNameTheCommitAndThePullRequestTheyTakeBack) {
+TEST_P(EveryScenario, RevertsNameTheRevertedCommitAndItsPullRequest) {
   std::map<std::string, std::string> subjects;
   int reverts = 0;
   for (auto const& commit : lab_.trunk) {
     if (commit.subject().starts_with("Revert ")) {
       ++reverts;
-      auto const taken_back =
+      auto const reverted =
           first_match(commit.message, R"(\n\nThis reverts commit ([0-9a-f]{40})\.\n)");
-      ASSERT_TRUE(subjects.contains(taken_back));
-      EXPECT_EQ(commit.subject(), "Revert \"" + subjects[taken_back] + "\"");
-      auto const number = first_match(subjects[taken_back], R"(\(#(\d+)\)$)");
+      ASSERT_TRUE(subjects.contains(reverted));
+      EXPECT_EQ(commit.subject(), "Revert \"" + subjects[reverted] + "\"");
+      auto const number = first_match(subjects[reverted], R"(\(#(\d+)\)$)");
       EXPECT_THAT(commit.message,
                   HasSubstr("\nReverted https://github.com/pytorch/pytorch/pull/" + number +
                             " on behalf of https://github.com/"));
@@ -114,16 +114,17 @@ TEST_P(EveryScenario, ReleasesANightlyADayWithTheTreeOfItsTrunkCommit) {
   for (auto const& commit : lab_.trunk)
     trees[commit.sha] = commit.tree;
   for (std::size_t i = 0; i < 2; ++i) {
-    auto const& told = lab_.truth["nightlies"][i];
-    auto const trunk = text(told["commit"]);
-    EXPECT_EQ(lab_.nightly[i].subject(), text(told["date"]) + " nightly release (" + trunk + ")");
-    EXPECT_EQ(lab_.nightly[i].sha, text(told["release_commit"]));
+    auto const& nightly = lab_.truth["nightlies"][i];
+    auto const trunk = text(nightly["commit"]);
+    EXPECT_EQ(lab_.nightly[i].subject(),
+              text(nightly["date"]) + " nightly release (" + trunk + ")");
+    EXPECT_EQ(lab_.nightly[i].sha, text(nightly["release_commit"]));
     EXPECT_EQ(lab_.nightly[i].tree, trees.at(trunk));
   }
   EXPECT_EQ(text(lab_.truth["nightlies"][1]["commit"]), lab_.trunk.back().sha);
 }
 
-TEST_P(EveryScenario, KeepsTheCulpritsQuiet) {
+TEST_P(EveryScenario, CulpritsDoNotMentionPerformance) {
   for (auto const& culprit : lab_.truth["culprits"]) {
     auto const commits = lab_.between();
     auto const found = std::ranges::find_if(
@@ -137,14 +138,14 @@ TEST_P(EveryScenario, KeepsTheCulpritsQuiet) {
   }
 }
 
-TEST_P(EveryScenario, BuildsExceptWhereTheTruthSaysNot) {
+TEST_P(EveryScenario, BuildsAllCommitsExceptThoseListedAsBroken) {
   auto const broken = lab_.truth["broken"].get<std::set<std::string>>();
   for (auto const& commit : lab_.between()) {
     EXPECT_EQ(lab_.build(commit.sha), broken.contains(commit.sha) ? 125 : 0) << commit.subject();
   }
 }
 
-TEST_P(EveryScenario, FitsItsChangesTogetherInAnyOrder) {
+TEST_P(EveryScenario, AppliesItsChangesInAnyOrder) {
   for (std::uint64_t seed = 10; seed < 15; ++seed) {
     EXPECT_NO_THROW(Lab(GetParam(), Contents::kernels, seed)) << seed;
   }
@@ -171,7 +172,7 @@ TEST(Lab, GivesTheSameHashesForTheSameSeed) {
   EXPECT_NE(shas(Lab{"one-culprit"}.trunk), shas(Lab("one-culprit", Contents::kernels, 2).trunk));
 }
 
-TEST(Lab, ScriptsTheSameHistoryWithNumbersThatMoveAtTheCulprit) {
+TEST(Lab, ScriptsTheSameHistoryWithNumbersThatChangeAtTheCulprit) {
   Lab const lab{"one-culprit", Contents::scripted};
   Lab const kernels{"one-culprit"};
   auto const& culprit = lab.truth["culprits"][0];
@@ -205,7 +206,7 @@ TEST(Lab, MultipliesTheEffectsOfSeveralCulprits) {
   EXPECT_DOUBLE_EQ(after / before, expected);
 }
 
-TEST(Lab, TakesACulpritBackAndKeepsNothingOfIt) {
+TEST(Lab, RemovesTheEffectsOfARevertedCulprit) {
   Lab const lab{"change-and-revert", Contents::scripted};
   EXPECT_EQ(lab.truth["culprits"], json::array());
   auto const commits = lab.between();
@@ -220,7 +221,7 @@ TEST(Lab, TakesACulpritBackAndKeepsNothingOfIt) {
   EXPECT_EQ(benchmarks(lab, 21), before);
 }
 
-TEST(Lab, SuspectsTheWholeGapWhenTheCulpritDoesNotBuild) {
+TEST(Lab, ListsTheBrokenSpanAsSuspectsWhenTheCulpritDoesNotBuild) {
   Lab const lab{"broken-span-inside", Contents::scripted};
   auto const suspects = lab.truth["culprits"][0]["suspects"].get<std::vector<std::string>>();
   auto expected = lab.truth["broken"].get<std::vector<std::string>>();
@@ -261,14 +262,14 @@ TEST(Lab, BuildsKernelsOfGoodCommitsAndRefusesBrokenOnes) {
   EXPECT_EQ(lab.build(text(lab.truth["culprits"][0]["commit"])), 0);
 }
 
-TEST(Lab, PacksBuildsWithADependencyFromSomeTimeOn) {
+TEST(Lab, PacksBuildsWithADependencyAfterTheLinkChanges) {
   Lab const lab{"dependency", Contents::scripted};
   EXPECT_EQ(lab.truth["culprits"], json::array());
   EXPECT_EQ(text(lab.truth["dependency"]["name"]), "checked-blas");
   auto const recipe =
       (lab.scratch.path / "lab" / text(lab.configuration["source"]["recipe"])).string();
   auto const dependencies = [&] {
-    auto const file = (lab.scratch.path / "said").string();
+    auto const file = (lab.scratch.path / "printed").string();
     EXPECT_EQ(std::system(("'" + recipe + "' --dependencies > '" + file + "'").c_str()), 0);
     std::ifstream stream{file};
     return std::string{std::istreambuf_iterator<char>{stream}, {}};
@@ -284,7 +285,7 @@ TEST(Lab, PacksBuildsWithADependencyFromSomeTimeOn) {
   EXPECT_THAT(dependencies(), HasSubstr("packed with checked-blas.json "));
 }
 
-std::string refusal(std::string const& scenario) {
+std::string error_of(std::string const& scenario) {
   Scratch const scratch;
   fs::create_directory(scratch.path / "scenarios");
   std::ofstream{scratch.path / "scenarios/x.json"} << scenario;
@@ -297,35 +298,35 @@ TEST(Scenario, IsRefusedWithTheKeyAndWhatIsAllowed) {
     return R"({"name": "x", "about": "y", "suite": {"models": ["dlrm"], "tests": ["eval"]}, )" +
            rest + "}";
   };
-  EXPECT_EQ(refusal(with(R"("first_nightly": "2025-09-02", "culprits": [])")), "");
-  EXPECT_THAT(refusal(with(R"("first_nightly": "2025-02-30", "culprits": [])")),
-              EndsWith("x.json: first_nightly: found '2025-02-30', allowed YYYY-MM-DD"));
-  EXPECT_THAT(refusal(with(R"("first_nightly": "2025-09-02", "culprits": [], "speed": 1)")),
-              EndsWith("scenario: unknown key 'speed'"));
+  EXPECT_EQ(error_of(with(R"("first_nightly": "2025-09-02", "culprits": [])")), "");
+  EXPECT_THAT(error_of(with(R"("first_nightly": "2025-02-30", "culprits": [])")),
+              EndsWith("x.json: first_nightly: found '2025-02-30', allowed is YYYY-MM-DD"));
+  EXPECT_THAT(error_of(with(R"("first_nightly": "2025-09-02", "culprits": [], "speed": 1)")),
+              HasSubstr("scenario: found the unknown key 'speed', allowed are "));
   EXPECT_THAT(
-      refusal(with(
+      error_of(with(
           R"("first_nightly": "2025-09-02", "culprits": [{"change": "a", "at": 35, "effects": []}])")),
-      EndsWith("culprits.at: found 35, allowed a free position from 1 to 34"));
+      EndsWith("culprits.at: found 35, allowed is a free position from 1 to 34"));
   EXPECT_THAT(
-      refusal(with(
+      error_of(with(
           R"("first_nightly": "2025-09-02", "culprits": [{"change": "a", "at": 9, "reverted_at": 4, "effects": []}])")),
-      EndsWith("culprits: at must lie before reverted_at"));
+      EndsWith("culprits.reverted_at: found 4, allowed is a position after culprits.at, 9"));
   EXPECT_THAT(
-      refusal(with(
+      error_of(with(
           R"("first_nightly": "2025-09-02", "culprits": [], "broken": {"from": 9, "until": 4})")),
-      EndsWith("broken: from must lie before until"));
-  EXPECT_THAT(refusal("{"), HasSubstr("parse error"));
+      EndsWith("broken.until: found 4, allowed is a position after broken.from, 9"));
+  EXPECT_THAT(error_of("{"), HasSubstr("parse error"));
 }
 
-TEST(Scenario, NamesAChangeThatDoesNotExist) {
+TEST(Scenario, WithAnUnknownChangeIsRefused) {
   auto const material = load_material(lab_folder);
   ASSERT_TRUE(material);
   auto scenario = load_scenario(lab_folder / "scenarios/one-culprit.json");
   ASSERT_TRUE(scenario);
-  scenario->culprits[0].change = "culprits/nobody";
+  scenario->culprits[0].change = "culprits/unknown";
   auto const steps = plan_history(*scenario, *material, 1);
   ASSERT_FALSE(steps);
-  EXPECT_EQ(steps.error().message, "scenario one-culprit: no change is called culprits/nobody");
+  EXPECT_EQ(steps.error().message, "scenario one-culprit: change culprits/unknown not found");
 }
 
 TEST(Lab, NeverOverwritesARepository) {
@@ -336,7 +337,7 @@ TEST(Lab, NeverOverwritesARepository) {
   request.out = scratch.path;
   auto const done = generate(request);
   ASSERT_FALSE(done);
-  EXPECT_THAT(done.error().message, EndsWith("repository: exists already, allowed a new path"));
+  EXPECT_THAT(done.error().message, EndsWith("repository: exists already, allowed is a new path"));
 }
 
 }  // namespace

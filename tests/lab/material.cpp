@@ -17,14 +17,15 @@ Result<std::string> read(fs::path const& file) {
   return std::string{std::istreambuf_iterator<char>{stream}, {}};
 }
 
-/// A patch file: subject line, empty line, body, and the diff from the first "diff --git" on.
+/// Reads a patch file: subject line, empty line, body, and the diff from the first "diff --git" on.
 Result<Change> parse_change(std::string const& text, fs::path const& file) {
   auto const subject_end = text.find("\n\n");
   auto const diff_begin = text.find("\ndiff --git ");
   if (subject_end == std::string::npos || diff_begin == std::string::npos ||
       diff_begin < subject_end) {
-    return Error{ErrorCode::corrupt,
-                 file.string() + ": found no subject, empty line, body and 'diff --git'"};
+    return Error{
+        ErrorCode::corrupt,
+        file.string() + ": allowed is a subject, an empty line, a body and a line 'diff --git'"};
   }
   auto body = text.substr(subject_end + 1, diff_begin - subject_end - 1);
   body.erase(0, body.find_first_not_of('\n'));
@@ -63,11 +64,11 @@ Result<Material> load(fs::path const& folder) {
   material.changes = std::move(*changes);
   auto const people = read(folder / "people.json");
   if (!people) return people.error();
-  auto const cast = nlohmann::json::parse(*people);
-  for (auto const& person : cast.at("people"))
+  auto const document = nlohmann::json::parse(*people);
+  for (auto const& person : document.at("people"))
     material.people.push_back(person_of(person));
-  material.bot = person_of(cast.at("bot"));
-  cast.at("revert_reasons").get_to(material.revert_reasons);
+  material.bot = person_of(document.at("bot"));
+  document.at("revert_reasons").get_to(material.revert_reasons);
   auto script = read(folder / "scripted.json");
   if (!script) return script.error();
   material.script = std::move(*script);

@@ -9,14 +9,14 @@
 
 namespace torchwatch::lab {
 
-/// "Subject (#N)", or for a revert `Revert "Subject (#N)"`.
+/// Returns "Subject (#N)", or for a revert `Revert "Subject (#N)"`.
 std::string subject_of(Step const& step, Change const& change);
 
-/// The whole message of a trunk commit, with PyTorch's trailers. `reverted` is the hash a revert
-/// takes back; it is not looked at otherwise.
+/// Returns the whole message of a trunk commit, with PyTorch's trailers. `reverted` is the commit
+/// that a revert reverts; other steps ignore it.
 std::string message_of(Step const& step, Change const& change, CommitSha const& reverted);
 
-/// "YYYY-MM-DD nightly release (<trunk commit>)"
+/// Returns "YYYY-MM-DD nightly release (<trunk commit>)".
 std::string nightly_message(std::chrono::sys_days day, CommitSha const& trunk);
 
 }  // namespace torchwatch::lab

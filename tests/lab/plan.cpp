@@ -13,9 +13,10 @@ namespace {
 
 using Fixed = std::map<std::size_t, std::string>;
 
-/// How many commits land together, over and over: stacks are the exception but never absent.
+/// Numbers of commits that land together, repeated in this order. Most commits land alone, but each
+/// day has stacks.
 constexpr int landing_sizes[] = {1, 1, 2, 1, 1, 3, 1, 1, 1, 2, 1, 4};
-/// How many steps a revert looks back for its victim.
+/// A revert reverts one of this many steps before it.
 constexpr std::size_t revert_reach = 7;
 constexpr int first_pull_request = 161000;
 constexpr std::size_t pull_request_stride = 23;
@@ -24,7 +25,7 @@ std::size_t index_of(Scenario const& scenario, int position) {
   return static_cast<std::size_t>(scenario.base_commits + position - 1);
 }
 
-/// The steps whose place the scenario fixes.
+/// Returns the changes whose index the scenario determines.
 Fixed fixed_changes(Scenario const& scenario) {
   Fixed fixed;
   for (auto const& culprit : scenario.culprits) {
@@ -54,12 +55,13 @@ Result<std::vector<Step>> choose_changes(Scenario const& scenario,
     if (auto const found = fixed.find(index); found != fixed.end()) {
       if (!material.changes.contains(found->second)) {
         return Error{ErrorCode::invalid_argument,
-                     "scenario " + scenario.name + ": no change is called " + found->second};
+                     "scenario " + scenario.name + ": change " + found->second + " not found"};
       }
       steps[index].change = found->second;
     } else if (harmless.empty()) {
-      return Error{ErrorCode::invalid_argument,
-                   "scenario " + scenario.name + ": more commits than harmless changes"};
+      return Error{
+          ErrorCode::invalid_argument,
+          "scenario " + scenario.name + ": has more commits than there are harmless changes"};
     } else {
       steps[index].change = std::move(harmless.back());
       harmless.pop_back();
@@ -68,8 +70,8 @@ Result<std::vector<Step>> choose_changes(Scenario const& scenario,
   return steps;
 }
 
-/// Places between the nightlies that the scenario does not fix, late enough to have something to
-/// take back.
+/// Returns indices of reverts between the nightlies: not determined by the scenario, and late
+/// enough to have a commit to revert.
 std::vector<std::size_t> revert_places(Scenario const& scenario, Fixed const& fixed, Dice& dice) {
   std::vector<std::size_t> places;
   for (int position = static_cast<int>(revert_reach); position <= scenario.commits; ++position) {
@@ -82,24 +84,24 @@ std::vector<std::size_t> revert_places(Scenario const& scenario, Fixed const& fi
   return places;
 }
 
-/// Makes each place take back a harmless step of the same day, none twice.
+/// Makes the step at each place revert a harmless step of the same day. No step is reverted twice.
 void choose_reverts(std::vector<Step>& steps,
                     std::vector<std::size_t> const& places,
                     Material const& material,
                     Dice& dice) {
   std::set<std::size_t> unfit{places.begin(), places.end()};
   for (auto const place : places) {
-    std::vector<std::size_t> victims;
+    std::vector<std::size_t> candidates;
     for (auto index = place - revert_reach + 1; index < place; ++index) {
       if (steps[index].change.starts_with("harmless/") && !unfit.contains(index)) {
-        victims.push_back(index);
+        candidates.push_back(index);
       }
     }
-    if (victims.empty()) continue;
-    auto const victim = dice.pick(victims);
-    unfit.insert(victim);
-    steps[place].reverts = victim;
-    steps[place].change = steps[victim].change;
+    if (candidates.empty()) continue;
+    auto const reverted = dice.pick(candidates);
+    unfit.insert(reverted);
+    steps[place].reverts = reverted;
+    steps[place].change = steps[reverted].change;
     steps[place].reason = dice.pick(material.revert_reasons);
   }
 }
@@ -148,14 +150,14 @@ void sign(Step& step, Step const* below, Material const& material, Dice& dice) {
   }
 }
 
-/// The steps [begin, end) between `start` and a day later.
+/// The steps [begin, end), which land between `start` and a day later.
 struct LandingDay {
   std::size_t begin = 0;
   std::size_t end = 0;
   Timestamp start;
 };
 
-/// Lands the steps of a day, stacks at one instant by one author.
+/// Sets times and authors of a day's steps. All steps of a stack have one time and one author.
 void land(std::vector<Step>& steps, LandingDay const& day, Material const& material, Dice& dice) {
   auto const& [begin, end, start] = day;
   auto const slot = std::chrono::seconds{std::chrono::hours{23}} / static_cast<int>(end - begin);

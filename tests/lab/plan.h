@@ -14,25 +14,25 @@ namespace torchwatch::lab {
 
 /// One trunk commit before it has a tree and a hash.
 struct Step {
-  std::string change;                  ///< key into Material::changes
-  std::optional<std::size_t> reverts;  ///< the earlier step whose change is taken back
+  std::string change;                  ///< key of Material::changes
+  std::optional<std::size_t> reverts;  ///< the earlier step that this step reverts
   Person author;
   std::vector<std::string> approved_by;  ///< logins
   Timestamp authored;
-  Timestamp committed;  ///< equal for the members of a stack
+  Timestamp committed;  ///< equal for all steps of a stack
   int pull_request = 0;
-  std::string stack;   ///< ghstack-source-id; empty: landed alone
-  std::string reason;  ///< of a revert
+  std::string stack;   ///< ghstack-source-id; empty: not in a stack
+  std::string reason;  ///< reason of a revert
 };
 
-/// Who lands what when: the base history, then the commits between the nightlies. The same
-/// arguments give the same plan. Fails with invalid_argument when the scenario names an unknown
-/// change or needs more changes than there are.
+/// Plans changes, authors and times of all commits: the base history, then the commits between the
+/// nightlies. Equal arguments give equal plans. Fails with invalid_argument when the scenario names
+/// an unknown change, or has more commits than there are harmless changes.
 Result<std::vector<Step>> plan_history(Scenario const& scenario,
                                        Material const& material,
                                        std::uint64_t seed);
 
-/// When the nightly of `day` is cut, UTC.
+/// Returns the time at which the nightly of `day` is released: 07:30 UTC.
 Timestamp release_time(std::chrono::sys_days day);
 
 }  // namespace torchwatch::lab

@@ -26,7 +26,7 @@ using BuilderHandle = Handle<git_treebuilder, git_treebuilder_free>;
 using CommitHandle = Handle<git_commit, git_commit_free>;
 using SignatureHandle = Handle<git_signature, git_signature_free>;
 
-/// libgit2 said no. Never leaves this file.
+/// A failure of libgit2. `guarded` turns it into an Error.
 struct GitError {
   std::string what;
 };
@@ -37,7 +37,7 @@ void check(int status) {
   throw GitError{error != nullptr ? error->message : "unknown error"};
 }
 
-/// Calls a libgit2 function whose first parameter receives the new object.
+/// Calls a libgit2 function that stores a new object in its first parameter. Returns the object.
 template <class H, class... Arguments>
 H take(auto function, Arguments... arguments) {
   typename H::pointer object = nullptr;
@@ -45,7 +45,7 @@ H take(auto function, Arguments... arguments) {
   return H{object};
 }
 
-/// Runs `work` and turns libgit2's failure into an Error.
+/// Runs `work`. Turns a failure of libgit2 into an Error.
 template <class Work>
 auto guarded(std::string const& doing, Work work) -> Result<decltype(work())> {
   try {
@@ -95,7 +95,7 @@ SignatureHandle signature_of(Person const& person, Timestamp when) {
 
 Result<Repository> Repository::create(fs::path const& path) {
   if (fs::exists(path)) {
-    return Error{ErrorCode::refused, path.string() + ": exists already, allowed a new path"};
+    return Error{ErrorCode::refused, path.string() + ": exists already, allowed is a new path"};
   }
   git_libgit2_init();
   git_repository_init_options options = GIT_REPOSITORY_INIT_OPTIONS_INIT;
@@ -163,7 +163,7 @@ Result<Tree> Repository::replay(Tree const& tree, Tree const& from, Tree const& 
 }
 
 Result<Tree> Repository::subtree(Tree const& tree, std::string const& name) {
-  return guarded("look into " + name, [&] {
+  return guarded("read " + name, [&] {
     auto const handle = find(repository_, tree);
     auto const* const entry = git_tree_entry_byname(handle.get(), name.c_str());
     if (entry == nullptr) throw GitError{"no such entry"};

@@ -14,11 +14,12 @@ struct git_repository;
 
 namespace torchwatch::lab {
 
-/// A directory of files as git stores it.
+/// The hash of a git tree.
 struct Tree {
   std::string hex;
 };
 
+/// The metadata of a commit.
 struct CommitText {
   std::string message;
   Person author;
@@ -27,11 +28,11 @@ struct CommitText {
   Timestamp committed;
 };
 
-/// Writes a new bare git repository. Trees and commits are objects; nothing is checked out.
-/// Failures are `internal` and carry libgit2's own words.
+/// A new bare git repository. Methods write objects and branches, without a worktree. They fail
+/// with `internal` and libgit2's message.
 class Repository {
  public:
-  /// Fails with refused when `path` exists.
+  /// Creates a repository. Fails with refused when `path` exists.
   static Result<Repository> create(std::filesystem::path const& path);
   Repository(Repository const&) = delete;
   Repository& operator=(Repository const&) = delete;
@@ -39,31 +40,34 @@ class Repository {
   Repository& operator=(Repository&&) = delete;
   ~Repository();
 
-  /// All files below `folder`.
+  /// Writes the tree of all files below `folder`.
   Result<Tree> import(std::filesystem::path const& folder);
 
-  /// `tree` after a unified diff. Fails where the diff does not fit exactly.
+  /// Applies a unified diff to `tree`. Returns the new tree. Fails when the diff does not fit
+  /// exactly.
   Result<Tree> apply(Tree const& tree, std::string const& diff);
 
-  /// `tree` after the change that leads from `from` to `to`. Fails where they touch the same lines.
+  /// Applies the change from `from` to `to` to `tree`, with a three-way merge. Returns the new
+  /// tree. Fails when both changed the same lines.
   Result<Tree> replay(Tree const& tree, Tree const& from, Tree const& to);
 
-  /// The entry `name` of `tree`.
+  /// Returns the directory `name` of `tree`.
   Result<Tree> subtree(Tree const& tree, std::string const& name);
 
-  /// `tree` without the entry `removed`, and with `files` (name to text) at its top.
+  /// Returns `tree` without the entry `removed`, and with `files` (name to text) at its top.
   Result<Tree> rewrite(Tree const& tree,
                        std::string const& removed,
                        std::map<std::string, std::string> const& files);
 
-  /// A commit of `tree`; a null `parent` makes a root.
+  /// Writes a commit of `tree`. Without `parent` (null), it is a root.
   Result<CommitSha> commit(Tree const& tree, CommitSha const* parent, CommitText const& text);
 
-  /// A commit of `tree` with any number of parents.
+  /// Writes a commit of `tree` with any number of parents.
   Result<CommitSha> merge(Tree const& tree,
                           std::vector<CommitSha> const& parents,
                           CommitText const& text);
 
+  /// Creates the branch `name`, or moves it.
   Result<> set_branch(std::string const& name, CommitSha const& target);
 
  private:

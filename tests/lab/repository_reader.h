@@ -10,7 +10,7 @@
 
 namespace torchwatch::lab {
 
-/// A commit as git has it.
+/// A commit, read from git.
 struct Seen {
   std::string sha;
   std::string tree;
@@ -20,7 +20,7 @@ struct Seen {
   std::string subject() const { return message.substr(0, message.find('\n')); }
 };
 
-/// A generated repository, read by libgit2 alone.
+/// A reader of a generated repository that only uses libgit2.
 class Reader {
  public:
   explicit Reader(std::filesystem::path const& path) {
@@ -36,7 +36,7 @@ class Reader {
   Reader(Reader const&) = delete;
   Reader& operator=(Reader const&) = delete;
 
-  /// First parents of a branch, oldest first.
+  /// Returns the commits of a branch along first parents, oldest first.
   std::vector<Seen> branch(std::string const& name) const {
     std::vector<Seen> commits;
     git_oid id;
@@ -57,6 +57,7 @@ class Reader {
     return commits;
   }
 
+  /// Writes the files of a commit to `folder`, which is emptied first.
   void check_out(std::string const& sha, std::filesystem::path const& folder) const {
     git_object* object = nullptr;
     ASSERT_EQ(git_revparse_single(&object, repository_, sha.c_str()), 0);

@@ -18,11 +18,19 @@ using nlohmann::json;
   throw std::invalid_argument(what);
 }
 
+std::string list_of(std::set<std::string> const& keys) {
+  std::string list;
+  for (auto const& key : keys)
+    list += (list.empty() ? "" : ", ") + key;
+  return list;
+}
+
 void check_keys(json const& object,
                 std::set<std::string> const& allowed,
                 std::string const& where) {
   for (auto const& [key, value] : object.items()) {
-    if (!allowed.contains(key)) refuse(where + ": unknown key '" + key + "'");
+    if (!allowed.contains(key))
+      refuse(where + ": found the unknown key '" + key + "', allowed are " + list_of(allowed));
   }
 }
 
@@ -34,7 +42,8 @@ std::chrono::sys_days parse_day(std::string const& text) {
   auto const fields = std::sscanf(text.c_str(), "%4d-%2u-%2u%c", &year, &month, &day, &rest);
   std::chrono::year_month_day const date{
       std::chrono::year{year}, std::chrono::month{month}, std::chrono::day{day}};
-  if (fields != 3 || !date.ok()) refuse("first_nightly: found '" + text + "', allowed YYYY-MM-DD");
+  if (fields != 3 || !date.ok())
+    refuse("first_nightly: found '" + text + "', allowed is YYYY-MM-DD");
   return date;
 }
 
@@ -45,11 +54,12 @@ Effect effect_of(json const& object, std::string const& whose) {
   object.at("benchmark").get_to(effect.benchmark);
   if (!parse_benchmark(effect.benchmark)) {
     refuse(where + ".benchmark: found '" + effect.benchmark +
-           "', allowed names like test_train[dlrm-cpu-eager]");
+           "', allowed are names like test_train[dlrm-cpu-eager]");
   }
   auto const name = object.at("metric").get<std::string>();
   auto const metric = parse_metric(name);
-  if (!metric) refuse(where + ".metric: no metric is called '" + name + "'");
+  if (!metric)
+    refuse(where + ".metric: found '" + name + "', allowed is a metric such as latency or cmem");
   effect.metric = *metric;
   effect.ratio = object.value("ratio", effect.ratio);
   effect.bytes = object.value("bytes", effect.bytes);
@@ -115,12 +125,12 @@ Scenario scenario_of(json const& object) {
 
 void check_positions(Scenario const& scenario) {
   if (scenario.base_commits < 1 || scenario.commits < 1 || scenario.reverts < 0) {
-    refuse("base_commits, commits, reverts: allowed at least 1, 1, 0");
+    refuse("base_commits, commits, reverts: allowed are at least 1, 1 and 0");
   }
   std::set<int> taken;
   auto const take = [&](std::string const& key, int at) {
     if (at < 1 || at > scenario.commits || !taken.insert(at).second) {
-      refuse(key + ": found " + std::to_string(at) + ", allowed a free position from 1 to " +
+      refuse(key + ": found " + std::to_string(at) + ", allowed is a free position from 1 to " +
              std::to_string(scenario.commits));
     }
   };
@@ -128,13 +138,16 @@ void check_positions(Scenario const& scenario) {
     take("culprits.at", culprit.at);
     if (!culprit.reverted_at) continue;
     take("culprits.reverted_at", *culprit.reverted_at);
-    if (*culprit.reverted_at < culprit.at) refuse("culprits: at must lie before reverted_at");
+    if (*culprit.reverted_at < culprit.at)
+      refuse("culprits.reverted_at: found " + std::to_string(*culprit.reverted_at) +
+             ", allowed is a position after culprits.at, " + std::to_string(culprit.at));
   }
   if (!scenario.broken) return;
   take("broken.from", scenario.broken->from);
   take("broken.until", scenario.broken->until);
   if (scenario.broken->from >= scenario.broken->until) {
-    refuse("broken: from must lie before until");
+    refuse("broken.until: found " + std::to_string(scenario.broken->until) +
+           ", allowed is a position after broken.from, " + std::to_string(scenario.broken->from));
   }
 }
 

@@ -12,7 +12,7 @@
 
 namespace torchwatch::lab {
 
-/// What a culprit or a dependency does to one metric of one benchmark: `value * ratio + bytes`.
+/// The effect of a culprit or dependency on one metric of one benchmark: `value * ratio + bytes`.
 struct Effect {
   std::string benchmark;  ///< "test_train[dlrm-cpu-eager]"
   Metric metric = Metric::latency;
@@ -20,35 +20,35 @@ struct Effect {
   std::int64_t bytes = 0;
 };
 
-/// A commit that changes what the build does. Positions count from 1, the first commit after the
-/// first nightly.
+/// A commit that changes the performance of builds. Positions count from 1, the first commit after
+/// the first nightly.
 struct Culprit {
   std::string change;  ///< "culprits/NAME": the patch below changes/
   int at = 0;
-  std::optional<int> reverted_at;  ///< where it is taken back: no nightly has it then
+  std::optional<int> reverted_at;  ///< position of its revert; then no nightly contains it
   std::vector<Effect> effects;
 };
 
-/// Commits at [from, until) do not compile; the one at `until` repairs the build.
+/// A span of commits that do not compile: [from, until). The commit at `until` repairs the build.
 struct BrokenSpan {
   int from = 0;
   int until = 0;
 };
 
-/// What builds may be packed with beside the project, and what comes of it.
+/// A dependency that builds can be packed with, and its effects.
 struct Dependency {
   std::string name;  ///< a source below dependencies/, without ".cpp"
   std::vector<Effect> effects;
 };
 
-/// One history to generate: a file below scenarios/.
+/// The description of one history: a file below scenarios/.
 struct Scenario {
   std::string name;
   std::string about;
   std::chrono::sys_days first_nightly;
-  int base_commits = 8;  ///< before the first nightly, at least 1
+  int base_commits = 8;  ///< up to the first nightly, at least 1
   int commits = 34;      ///< between the two nightlies, at least 1
-  int reverts = 2;       ///< of them, how many take a harmless one back
+  int reverts = 2;       ///< number of them that revert a harmless commit
   std::vector<Culprit> culprits;
   std::optional<BrokenSpan> broken;
   std::optional<Dependency> dependency;
@@ -60,13 +60,13 @@ struct Scenario {
 /// file and key.
 Result<Scenario> load_scenario(std::filesystem::path const& file);
 
-/// Whether the build of the commit at `position` has the culprit in it.
+/// True when the commit at `position` contains the culprit.
 bool is_in(Culprit const& culprit, int position);
 
-/// Whether the commit at `position` does not compile.
+/// True when the commit at `position` does not compile.
 bool is_broken(Scenario const& scenario, int position);
 
-/// "2025-09-02"
+/// Returns a date as "2025-09-02".
 std::string text_of(std::chrono::sys_days day);
 
 }  // namespace torchwatch::lab

@@ -6,7 +6,7 @@
 
 namespace torchwatch::lab {
 
-/// Every file in tests/lab/scenarios, for tests that go through them all.
+/// The names of all files in tests/lab/scenarios, for tests of every scenario.
 inline constexpr std::array scenario_names{"one-culprit",
                                            "no-change",
                                            "broken-span",
@@ -26,7 +26,7 @@ inline constexpr std::array scenario_names{"one-culprit",
                                            "improvement-then-regression",
                                            "dependency"};
 
-/// What GoogleTest calls the test of a scenario: "one_culprit".
+/// Returns the name of a scenario's test in GoogleTest: "one_culprit".
 template <class TestInfo>
 std::string scenario_test_name(TestInfo const& test) {
   std::string name = test.param;
