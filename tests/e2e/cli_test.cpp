@@ -39,7 +39,7 @@ std::ptrdiff_t lines_of(std::string const& text) {
 struct Broken {
   char const* name;
   char const* text;
-  char const* complaint;  ///< after the file's name
+  char const* complaint;  ///< the beginning of the error, after the file's name
 };
 
 class BrokenConfiguration : public testing::TestWithParam<Broken> {};
@@ -54,7 +54,7 @@ TEST_P(BrokenConfiguration, GivesOneClearLine) {
   EXPECT_EQ(shared_world().run({"config", "show", file}).err, checked.err);
 }
 
-// "repository" is a directory that the lab has made.
+// "repository" is a directory of the lab.
 INSTANTIATE_TEST_SUITE_P(
     Ten,
     BrokenConfiguration,

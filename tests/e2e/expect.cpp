@@ -102,7 +102,7 @@ void expect_reported(std::string const& report, json const& culprit) {
   auto const pull_request = std::to_string(culprit.at("pull_request").get<int>());
   EXPECT_THAT(report, HasSubstr("/commit/" + culprit.at("commit").get<std::string>()));
   EXPECT_THAT(report, ContainsRegex("/pull/" + pull_request + "[^0-9]"))
-      << "a link to the pull request";
+      << "the report has no link to the pull request";
   for (auto const& effect : culprit.at("effects")) {
     if (!is_increase(effect)) continue;
     EXPECT_THAT(report, HasSubstr(effect.at("benchmark").get<std::string>()));

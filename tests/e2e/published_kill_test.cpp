@@ -15,7 +15,8 @@
 #include "tests/e2e/stored.h"
 #include "tests/fakes/downloads/download_host.h"
 
-// kill -9 while nightlies are fetched, unpacked, prepared and removed.
+// kill -9 while nightlies are fetched, unpacked, prepared and removed: no nightly is downloaded
+// again after it was unpacked.
 namespace torchwatch::e2e {
 namespace {
 

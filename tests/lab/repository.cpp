@@ -156,7 +156,7 @@ Result<Tree> Repository::replay(Tree const& tree, Tree const& from, Tree const& 
     auto const index = take<IndexHandle>(
         git_merge_trees, repository_, ancestor.get(), ours.get(), theirs.get(), nullptr);
     if (git_index_has_conflicts(index.get()) != 0) {
-      throw GitError{"another change touches the same lines"};
+      throw GitError{"another change edits the same lines"};
     }
     return write_tree(repository_, index.get());
   });

@@ -52,12 +52,12 @@ struct HostRequest {
 /// and status 304 for a version that it has (RFC 9110, sections 13 and 14). Thread-safe.
 class DownloadHost {
  public:
-  /// Throws when it cannot listen.
+  /// Starts the server on any free port. Throws when it cannot listen.
   explicit DownloadHost(std::optional<ServerIdentity> const& identity = std::nullopt);
   DownloadHost(DownloadHost const&) = delete;
   DownloadHost& operator=(DownloadHost const&) = delete;
 
-  /// "https://127.0.0.1:PORT", or "http".
+  /// Returns "https://127.0.0.1:PORT", or "http://127.0.0.1:PORT" without an identity.
   std::string const& url() const { return url_; }
 
   /// Publishes a file at `target`, such as "/whl/nightly/cpu/torch/". Replaces an older file there.

@@ -31,10 +31,9 @@ struct Reply {
 ///     issues, comments, labels   as the REST API shows them
 ///     requests  the requests so far: method, target, status of the response, dropped
 ///     faults    the faults of later requests; the first that matches is used:
-///               {"method", "path" (part of the target), "times": 1, "after": false (true: after
-///               the
-///                request took effect), "drop": false, "delay_ms": 0, "status": 0 (of the response
-///                that is sent instead), "message", "headers": {}}
+///               {"method", "path" (part of the target), "times": 1, "after": false (true: the
+///               request takes effect first), "drop": false, "delay_ms": 0, "status": 0 (of the
+///               response that is sent instead), "message", "headers": {}}
 ///     limits    hour (its begin), used, writes (the times of the last minute's, in seconds)
 ///
 /// The path /_control is for tests. GET returns the object. POST takes {"settings": {}, "faults":

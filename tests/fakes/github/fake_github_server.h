@@ -19,7 +19,7 @@ class FakeGithubServer {
   FakeGithubServer(FakeGithubServer const&) = delete;
   FakeGithubServer& operator=(FakeGithubServer const&) = delete;
 
-  /// "https://127.0.0.1:PORT"
+  /// Returns "https://127.0.0.1:PORT".
   std::string const& url() const { return url_; }
 
  private:

@@ -25,12 +25,12 @@ struct ProxyRequest {
 /// Thread-safe.
 class ConnectProxy {
  public:
-  /// Throws when it cannot listen.
+  /// Starts the proxy on any free port. Throws when it cannot listen.
   explicit ConnectProxy(ProxyManners manners = {});
   ConnectProxy(ConnectProxy const&) = delete;
   ConnectProxy& operator=(ConnectProxy const&) = delete;
 
-  /// "127.0.0.1:PORT"
+  /// Returns "127.0.0.1:PORT".
   std::string const& address() const { return address_; }
 
   ProxyManners const& manners() const { return manners_; }

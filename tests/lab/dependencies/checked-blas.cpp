@@ -1,5 +1,5 @@
-// A BLAS that was built with its self-check on: a third of each product is computed once more, and
-// thrown away. The dynamic loader finds it before the system's BLAS, which computes.
+// A BLAS with a self-check: it computes a third of each product a second time and discards it. The
+// dynamic loader finds it before the system's BLAS, which computes the products.
 
 #include <cstddef>
 #include <vector>
