@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""Flags the g++ 12 coroutine hazard: a brace-built or capturing temporary inside a co_await statement, and a co_await
-that is one side of a conditional expression.
+"""Finds statements with co_await that g++ 12 compiles wrongly: it destroys a temporary twice.
 
-g++ 12 destroys such a temporary, or the result of such an expression, twice. Name it in a statement of its own, then
-std::move it.
-usage: check_co_await.py FILE...      exit status 1 when something is flagged
+That happens to a temporary with braces or a capturing lambda, and to a co_await in a branch of a conditional expression.
+Give the value a name in its own statement, then std::move it.
+usage: check_co_await.py FILE...      exit status 1 when a statement is found
 """
 import re
 import sys

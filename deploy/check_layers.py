@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Fails when a folder includes what it may not. The tables are the architecture.
+"""Fails when a folder includes a header that these tables forbid. The tables define the architecture.
 
-usage: check_layers.py ROOT      exit status 1 when something is out of place
+usage: check_layers.py ROOT      exit status 1 when an include is forbidden
 """
 import sys
 
-sys.dont_write_bytecode = True  # leave no trace beside the sources
+sys.dont_write_bytecode = True  # no __pycache__ next to the sources
 import includes  # noqa: E402
 
-# part -> parts it may include, besides itself
+# part -> other parts it may include
 MAY_INCLUDE = {
     'storage/base': set(),
     'storage/domain': {'storage/base'},
@@ -21,7 +21,7 @@ MAY_INCLUDE = {
     'fetch': {'storage/base', 'storage/domain', 'http'},
     'daemon': {'storage/base', 'storage/domain', 'config', 'http', 'storage', 'bisect', 'github', 'runner', 'fetch'},
 }
-# part with rooms -> room, or file next to the rooms -> rooms it may include, besides itself
+# part with folders -> folder, or file next to the folders -> other folders it may include
 ROOMS_MAY_INCLUDE = {
     'bisect': {
         'compare': set(),
@@ -68,12 +68,12 @@ QUARANTINE = {
 
 
 def misplaced(name, header, folder_of, table, prefix=''):
-    """Why `table` forbids this include, or None."""
+    """Returns the reason why `table` forbids this include, or None."""
     folder, target = folder_of(name), folder_of(header)
     if folder is None or target in (None, folder):
         return None
     if folder not in table or target not in table:
-        return None  # said of the file that is there
+        return None  # unlisted_rooms reports the unlisted folder
     return None if target in table[folder] else f'{name}: {prefix}{folder} may not include {header}'
 
 

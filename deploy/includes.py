@@ -1,4 +1,4 @@
-"""What includes what: the folders of the project, and the headers that their sources name."""
+"""Reads which headers the sources of each folder of the project include."""
 import collections
 import pathlib
 import re
@@ -16,7 +16,7 @@ def sources_in(root):
 
 
 def part_of(path):
-    """The part that a file belongs to, or None: a header of somebody else's."""
+    """Returns the part of a file, or None for a header of another project."""
     for folder in ('storage/base', 'storage/domain'):
         if path.startswith(folder + '/'):
             return folder
@@ -25,7 +25,7 @@ def part_of(path):
 
 
 def room_in(part):
-    """A function from a file to its folder in `part`, the file's own name if it is in none, or None outside of `part`."""
+    """Returns a function from a file to its folder in `part`, or its own name directly in `part`, or None outside."""
     return lambda path: path.split('/')[1] if path.startswith(part + '/') else None
 
 
