@@ -1,12 +1,12 @@
-# The CUDA toolkits of this host. `cmake -P CudaToolkits.cmake` names them in a line:
+# Finds the CUDA toolkits of this host. `cmake -P CudaToolkits.cmake` prints them in one line:
 #
 #   CUDA 13.0 headers in /usr/local/cuda, CUDA 12.6 headers in /usr/local/cuda-12.6
 #
-# They are looked for in $CUDA_HOME, $CUDA_PATH, where $CUDACXX or nvcc is, and where toolkits and Debian put them; or, when
-# $TORCHWATCH_CUDA_ROOTS is set, in its directories alone, parted by colons.
+# Searches $CUDA_HOME, $CUDA_PATH, the directory of $CUDACXX or nvcc, and the places of toolkits and of Debian. If
+# $TORCHWATCH_CUDA_ROOTS is set, searches only its directories, separated by colons.
 cmake_minimum_required(VERSION 3.25)
 
-# cuda_version_of(OUT DIRECTORY): "12.4", of the headers in the directory; empty when there are none.
+# cuda_version_of(OUT DIRECTORY): the version of the headers in the directory, as "12.4"; empty when there are none.
 function(cuda_version_of out directory)
   set(${out} "" PARENT_SCOPE)
   if(EXISTS ${directory}/cuda_runtime_api.h)
@@ -19,7 +19,7 @@ function(cuda_version_of out directory)
   endif()
 endfunction()
 
-# cuda_roots(OUT): where toolkits are looked for.
+# cuda_roots(OUT): the directories that are searched for toolkits.
 function(cuda_roots out)
   if(DEFINED ENV{TORCHWATCH_CUDA_ROOTS})
     string(REPLACE ":" ";" roots "$ENV{TORCHWATCH_CUDA_ROOTS}")
@@ -40,7 +40,7 @@ function(cuda_roots out)
   set(${out} ${roots} PARENT_SCOPE)
 endfunction()
 
-# cuda_toolkits(OUT): of those, the ones that have headers, each once.
+# cuda_toolkits(OUT): the directories with a toolkit's headers, without duplicates.
 function(cuda_toolkits out)
   cuda_roots(roots)
   set(toolkits "")

@@ -1,5 +1,5 @@
-# embed_files(TARGET NAMESPACE HEADER FILES ...): gives TARGET a source with the bytes of the files, each under the last part of
-# its path, as NAMESPACE::embedded(), declared in HEADER, lists them. The assembler reads them, so that none is ever C++.
+# embed_files(TARGET NAMESPACE HEADER FILES ...): adds a source with the bytes of the files to TARGET. NAMESPACE::embedded(),
+# which HEADER declares, lists them by file name. The assembler reads the files, so they are never C++ text.
 function(embed_files target namespace header)
   set(source ${CMAKE_CURRENT_BINARY_DIR}/embedded.cpp)
   set(bytes "")

@@ -1,15 +1,15 @@
-# Finds a LibTorch: find_package(LibTorch REQUIRED). It is an unpacked archive or the torch/ of a wheel, named with
-# CMAKE_PREFIX_PATH, or Debian's package; or what LibTorch_ROOT names, and no other. For CPUs, or with CUDA. Defines
+# Finds a LibTorch, with or without CUDA: find_package(LibTorch REQUIRED). CMAKE_PREFIX_PATH names an unpacked archive or
+# the torch/ of a wheel; otherwise Debian's package is used. If LibTorch_ROOT is set, only that is used. Defines
 #
 #   LibTorch::LibTorch    headers, libraries, definitions
-#   LibTorch_CXX11_ABI    0 or 1: _GLIBCXX_USE_CXX11_ABI, as all objects must have it; empty: as the compiler has it
-#   LibTorch_CUDA         12: the CUDA that it is built with; empty: none
-#   LibTorch_CUDA_RPATH   what a program in PREFIX/bin needs beside PREFIX/lib to find CUDA's runtime library
+#   LibTorch_CXX11_ABI    0 or 1: _GLIBCXX_USE_CXX11_ABI that all objects must use; empty: the compiler's default
+#   LibTorch_CUDA         the major version of its CUDA, such as 12; empty: none
+#   LibTorch_CUDA_RPATH   RPATH that a program in PREFIX/bin needs, in addition to PREFIX/lib, for CUDA's runtime library
 #
-# What is wrong is said in one line.
+# An error is one line.
 include(${CMAKE_CURRENT_LIST_DIR}/LibTorchCuda.cmake)
 
-# Ends in one line: CMake folds none that begins with a blank.
+# Fails with one line. CMake does not wrap lines that begin with a blank.
 function(libtorch_fail text)
   message(FATAL_ERROR " ${text}")
 endfunction()
@@ -26,7 +26,7 @@ function(libtorch_first out name)
 endfunction()
 
 block(PROPAGATE LibTorch_FOUND LibTorch_CXX11_ABI LibTorch_CUDA LibTorch_CUDA_RPATH)
-  # As torch.utils.cmake_prefix_path has it, too: torch/share/cmake
+  # The suffix is for torch.utils.cmake_prefix_path: torch/share/cmake
   set(header torch/csrc/api/include/torch/torch.h)
   if(LibTorch_ROOT)
     find_path(LibTorch_INCLUDE_DIR ${header} PATHS ${LibTorch_ROOT}/include NO_DEFAULT_PATH)
@@ -53,7 +53,7 @@ block(PROPAGATE LibTorch_FOUND LibTorch_CXX11_ABI LibTorch_CUDA LibTorch_CUDA_RP
     endif()
   endforeach()
 
-  # What it was compiled with, from its configuration's text
+  # Its compile definitions, from the text of its configuration
   libtorch_first(config Torch/TorchConfig.cmake ${prefix}/share/cmake ${lib}/cmake)
   set(LibTorch_CXX11_ABI "")
   set(definitions "")
@@ -82,21 +82,21 @@ block(PROPAGATE LibTorch_FOUND LibTorch_CXX11_ABI LibTorch_CUDA LibTorch_CUDA_RP
     set(LibTorch_CUDA ${cuda_version})
     set(LibTorch_CUDA_RPATH ${cuda_rpath})
   elseif(EXISTS ${lib}/libtorch_hip.so)
-    message(WARNING " ${lib}/libtorch_hip.so: the worker is built without GPUs, since it knows CUDA alone")
+    message(WARNING " ${lib}/libtorch_hip.so: the worker is built without GPUs, because it supports only CUDA")
   endif()
 
-  # Found again by each part that uses it
+  # Each part that uses LibTorch runs this file; the target is defined once
   if(NOT TARGET LibTorch::LibTorch)
     message(STATUS "${found}")
     add_library(LibTorch::LibTorch INTERFACE IMPORTED GLOBAL)
     target_include_directories(LibTorch::LibTorch SYSTEM INTERFACE
       ${include} ${include}/torch/csrc/api/include ${cuda_headers})
     target_compile_definitions(LibTorch::LibTorch INTERFACE ${definitions})
-    # One C++ library for a worker and LibTorch, also where a compiler links its own into every program: LibTorch's warnings
-    # would go to a std::cerr of the worker's that nobody made, and end it
+    # The worker and LibTorch must use one C++ library, even if the compiler links its own statically. Otherwise LibTorch's
+    # warnings would use a std::cerr of the worker that was never constructed, and crash
     target_link_libraries(LibTorch::LibTorch INTERFACE ${libraries} -l:libstdc++.so.6)
-    # Kernels register themselves: nobody refers to libtorch_cpu by a symbol that is sure to stay. The driver's libcuda.so
-    # need not be where the worker is compiled.
+    # Kernels register themselves, so a linker may see no reference to libtorch_cpu and would drop it. The host that compiles
+    # the worker may lack the driver's libcuda.so.
     target_link_options(LibTorch::LibTorch INTERFACE LINKER:--no-as-needed
       $<$<BOOL:${LibTorch_CUDA}>:LINKER:--allow-shlib-undefined>)
   endif()

@@ -1,12 +1,12 @@
-# What the GPU half of the worker needs of CUDA: two headers and one library.
+# Finds the parts of CUDA that the worker needs for GPUs: two headers and one library.
 #
-# Torch's own configuration wants nvcc, all of CUDA's libraries, and one that newer toolkits lack; we compile nothing with
-# nvcc. What lies beside torch/, as pip leaves it, counts first: nvidia/*/include and nvidia/*/lib; then the toolkits of this
-# host. They must be of the build's major version, since structures differ between those. What is missing is said in a line
-# that begins with "missing on this host:".
+# Torch's own configuration requires nvcc, all of CUDA's libraries, and one that newer toolkits lack. torchwatch needs no nvcc.
+# Searches nvidia/*/include and nvidia/*/lib next to torch/ first, where pip installs them, then the toolkits of this host.
+# They must have the build's major version, because structures differ between major versions. An error is one line that
+# begins with "missing on this host:".
 include(${CMAKE_CURRENT_LIST_DIR}/CudaToolkits.cmake)
 
-# libtorch_cuda_headers(OUT MAJOR DIRECTORY...): the directories with headers of that CUDA.
+# libtorch_cuda_headers(OUT MAJOR DIRECTORY...): the directories with headers of that major version of CUDA.
 function(libtorch_cuda_headers out major)
   set(alike "")
   foreach(directory IN LISTS ARGN)
@@ -18,7 +18,7 @@ function(libtorch_cuda_headers out major)
   set(${out} ${alike} PARENT_SCOPE)
 endfunction()
 
-# libtorch_asks_for(OUT PATTERN LIBRARY...): the first library of that name that one of the libraries needs.
+# libtorch_asks_for(OUT PATTERN LIBRARY...): the first library that one of the libraries needs and that matches PATTERN.
 function(libtorch_asks_for out pattern)
   set(${out} "" PARENT_SCOPE)
   foreach(library IN LISTS ARGN)
@@ -30,8 +30,9 @@ function(libtorch_asks_for out pattern)
   endforeach()
 endfunction()
 
-# libtorch_cuda(PREFIX LIB): of the LibTorch there, with its libraries in LIB. Sets cuda_version (12), cuda_headers
-# (directories), cuda_runtime (a file), cuda_rpath (where a program in PREFIX/bin finds that) and cuda_found (some words).
+# libtorch_cuda(PREFIX LIB): finds CUDA for the LibTorch in PREFIX, with its libraries in LIB. Sets cuda_version (12),
+# cuda_headers (directories), cuda_runtime (a file), cuda_rpath (its directories, for a program in PREFIX/bin) and cuda_found
+# (a description).
 function(libtorch_cuda prefix lib)
   if(NOT CMAKE_READELF)
     libtorch_fail("missing on this host: readelf (binutils)")
@@ -39,7 +40,7 @@ function(libtorch_cuda prefix lib)
   # libcudart.so.12; in archives libcudart-9335f6a2.so.12
   libtorch_asks_for(runtime "libcudart[-0-9a-f]*\\.so\\.[.0-9]+" ${lib}/libc10_cuda.so ${lib}/libtorch_cuda.so)
   if(NOT runtime MATCHES "\\.so\\.([0-9]+)")
-    libtorch_fail("LibTorch: ${lib}/libc10_cuda.so does not say which libcudart.so it needs")
+    libtorch_fail("LibTorch: ${lib}/libc10_cuda.so names no libcudart.so that it needs")
   endif()
   set(cuda_version ${CMAKE_MATCH_1})
   cmake_path(SET nvidia NORMALIZE ${prefix}/../nvidia)
@@ -56,7 +57,7 @@ function(libtorch_cuda prefix lib)
   elseif(toolkits_alike)
     list(GET toolkits_alike 0 cuda_headers)
   endif()
-  # This one has no structures, and only what comes with a compiler has it: that of another version will do
+  # crt/host_defines.h has no structures and is only in toolkits with a compiler, so any version is accepted
   libtorch_first(attributes crt/host_defines.h ${cuda_headers} ${toolkits_alike} ${toolkits})
   set(missing "")
   if(NOT cuda_headers)
@@ -84,7 +85,7 @@ ${cuda_version} (Debian: nvidia-cuda-dev)")
   cuda_version_of(version ${directory})
   set(cuda_found "CUDA ${version} headers in ${directory}")
   if(NOT attributes IN_LIST cuda_headers)
-    # Nothing else from there is to be seen
+    # Hides the other headers of that toolkit
     set(alone ${PROJECT_BINARY_DIR}/cuda)
     file(MAKE_DIRECTORY ${alone})
     file(CREATE_LINK ${attributes}/crt ${alone}/crt SYMBOLIC)

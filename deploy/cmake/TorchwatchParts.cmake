@@ -1,4 +1,4 @@
-# One interface target carries every flag; torchwatch_part() makes one target per part.
+# The target torchwatch_build has all compiler flags. torchwatch_part() defines the target of a part.
 
 add_library(torchwatch_build INTERFACE)
 target_compile_options(torchwatch_build INTERFACE
@@ -8,16 +8,16 @@ target_compile_options(torchwatch_build INTERFACE
   $<$<CXX_COMPILER_ID:GNU>:-Wduplicated-cond;-Wlogical-op;-Wsuggest-override>
   # g++ misreads Asio's coroutine frame allocator at -O2
   $<$<CXX_COMPILER_ID:GNU>:-Wno-mismatched-new-delete>
-  # In a unit of several files g++ takes anonymous namespaces for those of a header
+  # In a unity file, g++ treats anonymous namespaces like those of a header
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:${TORCHWATCH_UNITY}>>:-Wno-subobject-linkage>
   $<$<BOOL:${TORCHWATCH_WERROR}>:-Werror>)
-# What makes of a mistake in memory an end and no way in: canaries, checked calls and containers, relocations that are
-# read-only from the start, branches that land where they may. Debian says the same with other words: hardening=+all.
+# Hardening: a memory error ends the program instead of giving access. Canaries, checked calls and containers, read-only
+# relocations, and checked branch targets. Debian's name for this set is hardening=+all.
 target_compile_definitions(torchwatch_build INTERFACE _GLIBCXX_ASSERTIONS)
 target_compile_options(torchwatch_build INTERFACE
   -fstack-protector-strong
   $<$<STREQUAL:${CMAKE_SYSTEM_PROCESSOR},x86_64>:-fcf-protection=full>
-  # It wants an optimising compiler, and sanitizers have checks of their own.
+  # Needs an optimized build. Builds with sanitizers have their own checks.
   $<$<NOT:$<CONFIG:Debug>>:-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=3>)
 target_link_options(torchwatch_build INTERFACE -Wl,-z,relro,-z,now,-z,noexecstack)
 if(TORCHWATCH_SANITIZE)
@@ -30,9 +30,8 @@ if(TORCHWATCH_SANITIZE)
   endif()
 endif()
 
-# torchwatch_part(NAME FOLDER SOURCES ...): a static library that shows the headers of FOLDER, and of FOLDER alone,
-# as "FOLDER/header.h" to whoever links it. A part that is not linked cannot be included: that is the rule of who may
-# know whom, kept by the compiler.
+# torchwatch_part(NAME FOLDER SOURCES ...): a static library. Targets that link it can include the headers of FOLDER, and
+# no others, as "FOLDER/header.h". So a part that is not linked cannot be included: the compiler enforces the layers.
 function(torchwatch_part name folder)
   cmake_parse_arguments(PART "" "" "SOURCES" ${ARGN})
   set(view ${PROJECT_BINARY_DIR}/include/${name})

@@ -1,4 +1,4 @@
-// What of Asio and Beast is no template.
+// The parts of Asio and Beast that are not templates.
 #include <boost/asio/impl/src.hpp>
 #include <boost/asio/ssl/impl/src.hpp>
 #include <boost/beast/src.hpp>

@@ -1,7 +1,7 @@
-// Preloaded into a worker, makes its build worse in three ways that torchwatch has to find: addmm
-// starts its kernels twice, tanh takes 32 MiB while it works, and sigmoid keeps 64 KiB of every
-// call. PLANTS_DEVICE (cuda or cpu) names the kernels, PLANTS_KEY (CUDA or CPU) where they are
-// registered.
+// A library that workers preload. It makes a build worse in three ways that torchwatch must find:
+// addmm starts its kernels twice, tanh takes 32 MiB while it runs, and sigmoid leaks 64 KiB in every
+// call. PLANTS_DEVICE (cuda or cpu) names the namespace of the kernels, PLANTS_KEY (CUDA or CPU)
+// their dispatch key.
 
 #include <vector>
 
@@ -21,7 +21,7 @@ namespace {
 constexpr std::int64_t growth = std::int64_t{32} << 20;
 constexpr std::int64_t leak = std::int64_t{64} << 10;
 
-at::Tensor bytes_beside(at::Tensor const& tensor, std::int64_t count) {
+at::Tensor bytes_like(at::Tensor const& tensor, std::int64_t count) {
   return at::empty({count}, tensor.options().dtype(at::kByte));
 }
 
@@ -35,13 +35,13 @@ at::Tensor addmm_twice(at::Tensor const& added,
 }
 
 at::Tensor growing_tanh(at::Tensor const& input) {
-  auto const unneeded = bytes_beside(input, growth);
+  auto const unneeded = bytes_like(input, growth);
   return kernels::tanh(input);
 }
 
 at::Tensor leaking_sigmoid(at::Tensor const& input) {
   static auto& kept = *new std::vector<at::Tensor>;
-  kept.push_back(bytes_beside(input, leak));
+  kept.push_back(bytes_like(input, leak));
   return kernels::sigmoid(input);
 }
 
