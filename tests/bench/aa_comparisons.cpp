@@ -1,6 +1,6 @@
-/// Compares a build with itself, over and over, with the real worker on this host: how often is
-/// that called a change, and what does it cost? Optionally keeps the pairs, as noise for
-/// compare_power. SIGINT ends it early, with the table of what was compared by then.
+/// Compares a build with itself many times, with the real worker on this host. Prints how often the
+/// verdict is a change, and the cost. Can record the pairs as noise for compare_power. SIGINT ends
+/// it early, with the table of the finished comparisons.
 
 #include <array>
 #include <cmath>
@@ -41,11 +41,12 @@ struct Options {
   std::string record;
 };
 
-/// Gone with all it holds when this is.
+/// A temporary directory, removed with its contents by the destructor.
 class Directory {
  public:
   Directory() : path_{(fs::temp_directory_path() / "torchwatch-aa-XXXXXX").string()} {
-    if (::mkdtemp(path_.data()) == nullptr) throw std::runtime_error("cannot make " + path_);
+    if (::mkdtemp(path_.data()) == nullptr)
+      throw std::runtime_error(path_ + ": the directory cannot be created");
   }
 
   Directory(Directory const&) = delete;
@@ -62,7 +63,7 @@ class Directory {
   std::string path_;
 };
 
-/// The system's PyTorch under a made-up commit of 40 times `digit`.
+/// Makes a build of the system's PyTorch, under a fictional commit of 40 times `digit`.
 Build system_build(fs::path const& prefix, char digit) {
   fs::create_directories(prefix);
   std::ofstream{prefix / "build.json"} << nlohmann::json{{"commit", std::string(40, digit)}};
@@ -112,7 +113,7 @@ asio::awaitable<int> compare_all(measure::Rounds& rounds,
   co_return 0;
 }
 
-/// Standard deviation of the log ratios of pairs, and of what a robust eye sees of them.
+/// Standard deviation of the log ratios of pairs, and a robust estimate of it.
 double noise_of(std::vector<bisect::Pair> const& pairs) {
   double sum = 0;
   for (auto const& [before, after] : pairs)
@@ -120,7 +121,7 @@ double noise_of(std::vector<bisect::Pair> const& pairs) {
   return std::sqrt(sum / static_cast<double>(pairs.size()));
 }
 
-/// True when every comparison was called unchanged.
+/// Prints the table. Returns true when all verdicts are unchanged.
 bool print_table(Tallies const& tallies) {
   bool is_clean = true;
   fmt::print("{:<40} {:>11} {:>10} {:>11} {:>9} {:>12} {:>6} {:>9}\n",
@@ -161,10 +162,10 @@ void write_pairs(Tallies const& tallies, std::string const& file) {
   }
   std::ofstream stream{file};
   stream << list.dump() << '\n';
-  if (!stream) throw std::runtime_error(file + ": cannot be written");
+  if (!stream) throw std::runtime_error(file + ": the file cannot be written");
 }
 
-/// False when SIGINT or SIGTERM ended it before.
+/// Makes the comparisons. Returns false when SIGINT or SIGTERM ended it early.
 bool run_to_the_end(asio::io_context& loop, asio::awaitable<int> comparisons) {
   try {
     async::run_until_signal(loop, std::move(comparisons));
@@ -208,11 +209,12 @@ int run(Options const& options) {
 
 int main(int argc, char** argv) {
   torchwatch::bench::Options options;
-  CLI::App app{"Compares a build with itself, with the real worker"};
+  CLI::App app{"Compares a build with itself many times, with the real worker"};
   app.add_option("--comparisons", options.comparisons)->capture_default_str();
-  app.add_option("--model", options.models, "Models, smoke scale")->capture_default_str();
-  app.add_flag("!--no-pin", options.pin, "Leave it to the kernel where workers run");
-  app.add_option("--record", options.record, "Write the pairs here");
+  app.add_option("--model", options.models, "Models to compare, at smoke scale")
+      ->capture_default_str();
+  app.add_flag("!--no-pin", options.pin, "Do not pin workers to processors");
+  app.add_option("--record", options.record, "Write the pairs to this file");
   CLI11_PARSE(app, argc, argv);
   try {
     return torchwatch::bench::run(options);

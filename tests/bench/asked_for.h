@@ -10,8 +10,8 @@
 
 namespace torchwatch::bench {
 
-/// Those of `all` whose names hold `part`, as `option` asked for. Throws std::runtime_error when
-/// there are none: a table without rows breaks no claim.
+/// Returns the elements of `all` whose names contain `part`, the value of `option`. Throws
+/// std::runtime_error if there are none, because a table without rows would break no claim.
 template <class Thing, class NameOf>
 std::vector<Thing> asked_for(std::string_view option,
                              std::string_view part,

@@ -1,5 +1,5 @@
-/// How often searches name the right commit, how sure they say they are and what it costs, beside
-/// four peers on the very same random numbers, over simulated days of commits.
+/// Simulates days of commits, and measures how often bisections name the right commit, the
+/// probability that they state, and their cost, next to four peers on the same random numbers.
 
 #include <algorithm>
 #include <cmath>
@@ -36,18 +36,18 @@ struct Row {
   Day day;
   std::string finder;
   int trials = 0;
-  int right = 0;      ///< named exactly the commits that changed something, or rightly none
-  int undecided = 0;  ///< says that it does not know, or that it cannot prove what it thinks
-  int blamed = 0;     ///< named somebody
-  int falsely = 0;    ///< ... who had changed nothing
-  int guessed = 0;    ///< calls somebody most likely, and not proved, who had changed nothing
-  int layout = 0;     ///< says that builds differ, and commits do not
-  int gradual = 0;    ///< says that many did, each a little
-  double stated = 0;  ///< sums; of days that are not undecided
+  int right = 0;      ///< named exactly the commits that changed a series, or correctly none
+  int undecided = 0;  ///< ended undecided, or could not prove its answer
+  int blamed = 0;     ///< named a commit
+  int falsely = 0;    ///< named a commit that changed nothing
+  int guessed = 0;    ///< called a commit most likely, without a proof, that changed nothing
+  int layout = 0;     ///< reported that builds differ, but commits do not
+  int gradual = 0;    ///< reported a gradual change
+  double stated = 0;  ///< sum over the days that are not undecided; likewise below
   double runs = 0;
   double builds = 0;
   double rounds = 0;
-  std::vector<double> milliseconds;  ///< that it thought, of each step, sorted
+  std::vector<double> milliseconds;  ///< processor time for each step, sorted
 
   double share(double sum) const { return sum / trials; }
 
@@ -59,10 +59,10 @@ struct Row {
   }
 };
 
-/// More commits than a search names: it should say that many changed the series, each a little.
+/// From this number of culprits on, the right answer is a gradual change.
 constexpr std::size_t many = 6;
 
-/// A range that holds at least so much of what many commits did is right.
+/// The share of the culprits that a right range of a gradual change contains.
 constexpr double most_of_it = 0.8;
 
 bool holds_most(Found const& found, std::vector<Step> const& steps) {
@@ -122,15 +122,15 @@ Row try_finder(Finder const& finder, Day const& day, int trials, std::uint64_t s
 struct Case {
   Day day;
   std::vector<Finder> finders;
-  int fewer = 1;  ///< trials, by so much: those searches think long
+  int fewer = 1;  ///< divides the number of trials, for slow searches
 };
 
-/// Noise of 1%, and so much between builds of equal commits.
+/// A day with noise of 1% and that variation between builds of equal commits.
 Day day_of_builds(std::vector<double> ratios, double builds) {
   return {64, 1, std::move(ratios), 0.01, 0, 0, builds};
 }
 
-/// Of which a search that learns how much builds differ has seen the results.
+/// Number of earlier proofs from which a search learns the variation of builds.
 constexpr std::size_t earlier_proofs = 12;
 
 /// Ten commits, +1% each.
@@ -138,11 +138,11 @@ Day gradual_day(double noise) {
   return {64, 1, std::vector<double>(10, 1.01), noise};
 }
 
-void add_hostile(std::vector<Case>& all, std::vector<Finder> const& everybody) {
+void add_hostile(std::vector<Case>& all, std::vector<Finder> const& all_finders) {
   constexpr int fewer = 4;
   for (auto const shape : {Shape::two_modes, Shape::cauchy}) {
-    all.push_back({{64, 1, {1.10}, 0.03, 0, 0, 0, shape}, everybody});
-    all.push_back({{64, 1, {}, 0.03, 0, 0, 0, shape}, everybody});
+    all.push_back({{64, 1, {1.10}, 0.03, 0, 0, 0, shape}, all_finders});
+    all.push_back({{64, 1, {}, 0.03, 0, 0, 0, shape}, all_finders});
   }
   for (double const noise : {0.01, 0.03}) {
     for (auto const& ratios : {std::vector<double>{1.10}, std::vector<double>{}}) {
@@ -159,19 +159,19 @@ void add_hostile(std::vector<Case>& all, std::vector<Finder> const& everybody) {
     all.push_back({day_of_builds({1.10}, builds), finders, fewer});
     all.push_back({day_of_builds({}, builds), finders, fewer});
   }
-  all.push_back({gradual_day(0.01), everybody, 2 * fewer});
+  all.push_back({gradual_day(0.01), all_finders, 2 * fewer});
   all.push_back({{1000, 1, {1.10}, 0.01, 0, 0, 0.02}, {torchwatch_in_pairs()}, 2 * fewer});
 }
 
 std::vector<Case> cases() {
   std::vector<Case> all;
-  auto everybody = peers();
-  everybody.insert(everybody.begin(), torchwatch(1));
+  auto all_finders = peers();
+  all_finders.insert(all_finders.begin(), torchwatch(1));
   for (double const noise : {0.02, 0.03, 0.05})
-    all.push_back({{64, 1, {1.10}, noise}, everybody});
+    all.push_back({{64, 1, {1.10}, noise}, all_finders});
   for (double const noise : {0.03, 0.05})
-    all.push_back({{64, 1, {}, noise}, everybody});
-  all.push_back({{64, 1, {1.10}, 0.03, 0.05}, everybody});
+    all.push_back({{64, 1, {}, noise}, all_finders});
+  all.push_back({{64, 1, {1.10}, 0.03, 0.05}, all_finders});
   auto on_a_drifting_host = peers();
   on_a_drifting_host.insert(on_a_drifting_host.begin(), torchwatch_in_pairs());
   all.push_back({{64, 1, {1.10}, 0.03, 0, 0.10}, on_a_drifting_host});
@@ -182,7 +182,7 @@ std::vector<Case> cases() {
   all.push_back({{1024, 1, {1.10}, 0.03}, {torchwatch(1), torchwatch(4)}});
   all.push_back({{64, 3, {1.10, 1.10, 1.10}, 0.03}, {torchwatch(1)}});
   all.push_back({{64, 1, {1.10}, 0.03}, {torchwatch_proving(1), torchwatch_proving(2)}, 4});
-  add_hostile(all, everybody);
+  add_hostile(all, all_finders);
   return all;
 }
 
@@ -251,14 +251,14 @@ std::vector<Row> run_all(Options const& options) {
   return rows;
 }
 
-/// The row of a finder on such a day; nothing if only others were asked for.
+/// Returns the row of a finder on such a day; null if --only excluded it.
 Row const* row_of(std::vector<Row> const& rows, Day const& day, std::string const& finder) {
   auto const found = std::ranges::find_if(
       rows, [&](Row const& row) { return row.day.name() == day.name() && row.finder == finder; });
   return found == rows.end() ? nullptr : &*found;
 }
 
-/// `trials` of a share that is `bound` or more show as few as this, three standard deviations less.
+/// Returns the least share that `trials` of a share `bound` show: three standard deviations less.
 double with_slack_below(double bound, int trials) {
   return bound - 3 * std::sqrt(bound * (1 - bound) / trials);
 }
@@ -267,7 +267,7 @@ double to_a_tenth(double value) {
   return std::round(10 * value) / 10;
 }
 
-/// What it says that it knows is right as often as it says. Of gradual changes that is the kind.
+/// Claims that answers are right as often as stated. For a gradual change, its kind must be right.
 void add_stated(std::vector<Claim>& all, Row const& row) {
   double const stated = row.stated / std::max(row.answered(), 1);
   int const right = row.day.ratios.size() >= many ? row.gradual : row.right;
@@ -277,19 +277,19 @@ void add_stated(std::vector<Claim>& all, Row const& row) {
                  true});
 }
 
-/// Whether builds differ and no second layout can tell: then a search is too sure, as
-/// bisect/DESIGN.md says.
+/// True when builds differ and no second layout is measured. Then a search states too high a
+/// probability; see bisect/DESIGN.md.
 bool is_of_one_layout(Row const& row) {
   return row.day.builds > 0 && row.finder == torchwatch_proving(1).name;
 }
 
-/// Proved in two layouts.
+/// Claims of proofs in two layouts, without and with a measured variation of builds.
 void add_builds(std::vector<Claim>& all, std::vector<Row> const& rows, Day const& day) {
   constexpr double error = 0.01;
-  for (std::string const learnt : {"", ", learnt"}) {
-    auto const* const row = row_of(rows, day, "torchwatch, 2 layouts" + learnt);
+  for (std::string const variation : {"", ", measured"}) {
+    auto const* const row = row_of(rows, day, "torchwatch, 2 layouts" + variation);
     if (row == nullptr) continue;
-    auto const text = day.name() + learnt;
+    auto const text = day.name() + variation;
     all.push_back({"falsely proved: " + text,
                    row->share(row->falsely),
                    with_slack(error, row->trials),
@@ -312,7 +312,7 @@ void add_gradual(std::vector<Claim>& all, std::vector<Row> const& rows, Day cons
   all.push_back({"runs", row->share(row->runs), 150, false});
 }
 
-/// At least such a share of its days is right, by so many runs.
+/// Claims that at least this share of days is right, with at most that many runs.
 void add_right(std::vector<Claim>& all,
                std::vector<Row> const& rows,
                Day const& day,
@@ -325,7 +325,7 @@ void add_right(std::vector<Claim>& all,
   all.push_back({"runs", row->share(row->runs), runs, false});
 }
 
-/// What a search of +10% builds, alone, with many commits, with several slots and series.
+/// Claims of builds for +10%: with one slot, with many commits, with several slots and series.
 void add_builds_made(std::vector<Claim>& all, std::vector<Row> const& rows, Day const& day) {
   auto const claim = [&](std::string text, Row const* row, double value, double bound) {
     if (row != nullptr) all.push_back({std::move(text), value, bound, false});
@@ -371,7 +371,7 @@ void write_json(std::vector<Row> const& rows, std::string const& file) {
                     {"series", row.day.series},
                     {"ratios", row.day.ratios},
                     {"noise", row.day.noise},
-                    {"strays", row.day.strays},
+                    {"strays", row.day.outliers},
                     {"drift", row.day.drift},
                     {"rise", row.day.rise},
                     {"builds_sd", row.day.builds},
@@ -400,12 +400,13 @@ void write_json(std::vector<Row> const& rows, std::string const& file) {
 int main(int argc, char** argv) {
   using namespace torchwatch::bench;
   Options options;
-  CLI::App app{"Accuracy and cost of searches, beside peers on the same random numbers"};
-  app.add_flag("--short", options.is_short, "Within a minute");
-  app.add_option("--seed", options.seed, "Of all days")->capture_default_str();
-  app.add_option(
-      "--only", options.only, "Days whose names hold this, without claims of the others");
-  app.add_option("--json", options.json, "Also write the table here");
+  CLI::App app{"Accuracy and cost of bisections, next to peers on the same random numbers"};
+  app.add_flag("--short", options.is_short, "Take less than a minute, with fewer trials");
+  app.add_option("--seed", options.seed, "Seed of all days")->capture_default_str();
+  app.add_option("--only",
+                 options.only,
+                 "Run only days whose names contain this, and check only their claims");
+  app.add_option("--json", options.json, "Also write the table to this file");
   CLI11_PARSE(app, argc, argv);
   try {
     auto const rows = run_all(options);

@@ -1,5 +1,5 @@
-/// What is found in histories whose changes are known, how often nothing is seen as something, and
-/// what that costs, beside two peers on the same histories.
+/// Measures precision, recall, false reports and cost of change points in histories whose changes
+/// are known, next to two peers on the same histories.
 
 #include <algorithm>
 #include <cmath>
@@ -23,7 +23,7 @@ namespace {
 
 using Places = std::vector<std::size_t>;
 
-/// Of a processor since the program began, so that it does not matter who else computes.
+/// Returns processor seconds since the program began, which do not depend on the load of the host.
 double seconds_spent() {
   return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
 }
@@ -40,7 +40,7 @@ Places by_torchwatch(std::vector<double> const& values) {
   return places;
 }
 
-/// TorchBench's rule (arXiv 2304.14226, 4.2): more than 7% from one night to the next.
+/// TorchBench's rule (arXiv 2304.14226, 4.2): a change of more than 7% from one night to the next.
 Places by_nights(std::vector<double> const& values) {
   Places places;
   for (std::size_t i = 1; i < values.size(); ++i)
@@ -48,9 +48,9 @@ Places by_nights(std::vector<double> const& values) {
   return places;
 }
 
-/// Binary segmentation by the largest cumulative sum (Scott and Knott 1974), noise by the
-/// differences of neighbours (Hall, Kay and Titterington 1990), threshold sqrt(2 log n) as
-/// Vostrikova's scheme is commonly run.
+/// Binary segmentation by the largest cumulative sum (Scott and Knott 1974). Noise from the
+/// differences of neighbours (Hall, Kay and Titterington 1990). Threshold sqrt(2 log n), the usual
+/// choice for Vostrikova's scheme.
 class BinarySegmentation {
  public:
   explicit BinarySegmentation(std::vector<double> const& values) : sums_(values.size() + 1) {
@@ -110,10 +110,10 @@ std::vector<Finder> finders() {
           {"binary seg.", by_binary_segmentation}};
 }
 
-/// Of all histories of a life.
+/// Counts over all histories of a life.
 struct Score {
   int histories = 0;
-  int spoken_of = 0;  ///< histories with at least one change point found
+  int reported = 0;  ///< histories with at least one reported change
   double found = 0;
   double right = 0;
   double planted = 0;
@@ -123,10 +123,10 @@ struct Score {
 
   double recall() const { return planted > 0 ? right / planted : 1; }
 
-  double spoken_rate() const { return static_cast<double>(spoken_of) / histories; }
+  double reported_rate() const { return static_cast<double>(reported) / histories; }
 };
 
-/// A change found within `near` nights of a planted one, and of no other, is right.
+/// Counts planted changes that are found within `near` nights. A change point matches at most one.
 std::size_t count_right(Places found, Places const& planted, std::size_t near) {
   std::size_t right = 0;
   for (auto const place : planted) {
@@ -147,7 +147,7 @@ Score score(Life const& life, Finder const& finder, int histories, std::uint64_t
     auto const found = finder.find(history.values);
     score.seconds += seconds_spent() - start;
     ++score.histories;
-    score.spoken_of += found.empty() ? 0 : 1;
+    score.reported += found.empty() ? 0 : 1;
     score.found += static_cast<double>(found.size());
     score.right += static_cast<double>(count_right(found, history.changes, 5));
     score.planted += static_cast<double>(history.changes.size());
@@ -188,14 +188,14 @@ std::vector<Claim> find_nothing(Options const& options) {
   constexpr std::size_t nights = 10'000;
   int const histories = options.is_short ? 60 : 1000;
   std::vector<Claim> claims;
-  fmt::print("\n{:<24} {:<12} {:>20}\n", "10,000 nights", "finder", "histories spoken of");
+  fmt::print("\n{:<24} {:<12} {:>20}\n", "10,000 nights", "finder", "histories reported");
   for (auto const& life : flat_lives(nights)) {
     for (auto const& finder : finders()) {
       auto const one = score(life, finder, histories, options.seed);
-      fmt::print("{:<24} {:<12} {:>19.1f}%\n", life.name, finder.name, 100 * one.spoken_rate());
+      fmt::print("{:<24} {:<12} {:>19.1f}%\n", life.name, finder.name, 100 * one.reported_rate());
       if (finder.name != "torchwatch") continue;
       claims.push_back(
-          {life.name + ": spoken of", one.spoken_rate(), with_slack(0.01, one.histories)});
+          {life.name + ": reported", one.reported_rate(), with_slack(0.01, one.histories)});
     }
   }
   return claims;
@@ -210,13 +210,13 @@ std::vector<double> record(Host const& host, std::size_t step_at, std::uint64_t 
   return host.record(levels, random);
 }
 
-/// How often a flat year is spoken of, and a step of 3% found.
+/// Results on one kind of host: changes reported in a flat year, and steps of 3% found.
 struct Year {
-  double spoken_of = 0;
-  double points = 0;     ///< in a flat year
-  double found = 0;      ///< within three nights
-  double elsewhere = 0;  ///< points beside a step
-  double seconds = 0;    ///< for a flat year
+  double reported = 0;   ///< share of flat years with a change point
+  double points = 0;     ///< change points in a flat year
+  double found = 0;      ///< share of steps found within three nights
+  double elsewhere = 0;  ///< change points that are not near the step
+  double seconds = 0;    ///< processor time for a flat year
 };
 
 Year watch(Host const& host, Finder const& finder, int years, std::uint64_t seed) {
@@ -227,7 +227,7 @@ Year watch(Host const& host, Finder const& finder, int years, std::uint64_t seed
     double const start = seconds_spent();
     auto const nothing = finder.find(flat);
     sum.seconds += seconds_spent() - start;
-    sum.spoken_of += nothing.empty() ? 0 : 1;
+    sum.reported += nothing.empty() ? 0 : 1;
     sum.points += static_cast<double>(nothing.size());
 
     std::size_t const step_at = 60 + own_seed % (year - 120);
@@ -236,7 +236,7 @@ Year watch(Host const& host, Finder const& finder, int years, std::uint64_t seed
     sum.found += static_cast<double>(right);
     sum.elsewhere += static_cast<double>(something.size() - right);
   }
-  return {sum.spoken_of / years,
+  return {sum.reported / years,
           sum.points / years,
           sum.found / years,
           sum.elsewhere / years,
@@ -250,9 +250,9 @@ std::vector<Claim> watch_hosts(Options const& options) {
   fmt::print("\n{:<26} {:<12} {:>9} {:>8} {:>10} {:>10}\n",
              "365 nights",
              "finder",
-             "flat: of",
+             "reported",
              "points",
-             "+3%: found",
+             "+3% found",
              "elsewhere");
   for (auto const& host : hosts()) {
     for (auto const& finder : finders()) {
@@ -260,13 +260,13 @@ std::vector<Claim> watch_hosts(Options const& options) {
       fmt::print("{:<26} {:<12} {:>8.1f}% {:>8.2f} {:>9.1f}% {:>10.2f}\n",
                  host.name,
                  finder.name,
-                 100 * seen.spoken_of,
+                 100 * seen.reported,
                  seen.points,
                  100 * seen.found,
                  seen.elsewhere);
       if (finder.name != "torchwatch") continue;
       seconds = std::max(seconds, 1000 * seen.seconds);
-      claims.push_back({host.name + ": spoken of", seen.spoken_of, with_slack(0.02, years)});
+      claims.push_back({host.name + ": reported", seen.reported, with_slack(0.02, years)});
       if (host.shows)
         claims.push_back(
             {host.name + ": +3% found", seen.found, 1 - with_slack(0.05, years), true});
@@ -276,7 +276,7 @@ std::vector<Claim> watch_hosts(Options const& options) {
   return claims;
 }
 
-/// Nights at a level 3% higher until it is found in an exact series.
+/// Prints the nights until a level that is 3% higher is found in an exact series.
 std::vector<Claim> wait_for_exact(Options const&) {
   std::vector<Claim> claims;
   fmt::print("\n{:<26} {:>20}\n", "exact, +3% after", "nights until found");
@@ -296,7 +296,7 @@ std::vector<Claim> wait_for_exact(Options const&) {
 
 std::vector<Claim> cost(Options const& options) {
   constexpr std::size_t ten_years = 3652;
-  int const series = options.is_short ? 20 : 200;  // of each of five lives
+  int const series = options.is_short ? 20 : 200;  // for each of five lives
   std::vector<Claim> claims;
   fmt::print("\n{:<37} {:>20}\n", "finder", "s for 1,000 series of 10 years");
   for (auto const& finder : finders()) {
@@ -320,9 +320,9 @@ std::vector<Claim> cost(Options const& options) {
 int main(int argc, char** argv) {
   using namespace torchwatch::bench;
   Options options;
-  CLI::App app{"Precision, recall, false alarms and cost of change points, beside peers"};
-  app.add_flag("--short", options.is_short, "Within a minute");
-  app.add_option("--seed", options.seed, "Of all histories")->capture_default_str();
+  CLI::App app{"Precision, recall, false reports and cost of change points, next to peers"};
+  app.add_flag("--short", options.is_short, "Take less than a minute, with fewer histories");
+  app.add_option("--seed", options.seed, "Seed of all histories")->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   std::vector<Claim> claims;
   for (auto* const part : {find_planted, find_nothing, watch_hosts, wait_for_exact, cost})

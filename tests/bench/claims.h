@@ -5,7 +5,7 @@
 
 namespace torchwatch::bench {
 
-/// What torchwatch promises, and what was seen.
+/// A promise of torchwatch: a bound, and the observed value.
 struct Claim {
   std::string text;
   double seen = 0;
@@ -15,13 +15,13 @@ struct Claim {
   bool holds() const { return at_least ? seen >= bound : seen <= bound; }
 };
 
-/// Prints a table, and returns whether all hold.
+/// Prints a table of the claims. Returns true when all hold.
 bool print_claims(std::vector<Claim> const& claims);
 
-/// How often an event of probability `rate` may be seen in `trials` and be no refutation: as a
-/// share of them that more is seen of once in 740 times, as three standard deviations of a normal
-/// variable are exceeded. Exact, since a rare event is not normal: of 1 in 10,000 up to 7 are seen
-/// in 20,000.
+/// The largest share of `trials` with an event of probability `rate` that does not refute `rate`.
+/// It is exceeded once in 740 times, like three standard deviations of a normal variable. Exact,
+/// from the binomial distribution, because a rare event is not normal: for `rate` 1 in 10,000, up
+/// to 7 events in 20,000.
 double with_slack(double rate, int trials);
 
 }  // namespace torchwatch::bench

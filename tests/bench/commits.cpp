@@ -19,9 +19,9 @@ double pace_of(Day const& day, std::uint64_t seed, std::uint64_t round) {
   return risen + std::normal_distribution<double>{0, day.drift}(generator);
 }
 
-/// Of what a build adds by its layout.
+/// The logarithm that the layout of a build adds to its runs.
 double level_of(std::uint64_t seed, std::size_t position, std::size_t layout, double deviation) {
-  constexpr std::uint64_t builds = 0xb001d;  // random numbers of their own
+  constexpr std::uint64_t builds = 0xb001d;  // separates these random numbers from others
   if (deviation == 0) return 0;
   std::seed_seq seeds{seed, builds, std::uint64_t{position}, std::uint64_t{layout}};
   std::mt19937 generator{seeds};
@@ -65,7 +65,7 @@ std::string Day::name() const {
   };
   char const* const shapes[] = {"", ", two modes", ", Cauchy"};
   return fmt::format("{} commits, {}, noise {:.0f}%", commits, steps_of(*this), 100 * noise) +
-         shapes[static_cast<std::size_t>(shape)] + percent(", astray", strays) +
+         shapes[static_cast<std::size_t>(shape)] + percent(", outliers", outliers) +
          percent(", pace", drift) + percent(", pace rises", rise) + percent(", builds", builds);
 }
 
@@ -92,7 +92,7 @@ double Commits::run(std::size_t series,
                     std::size_t position,
                     std::size_t round,
                     std::size_t layout) {
-  // Runs of the second layout are others than those of the first
+  // Runs of the second layout have other random numbers than those of the first
   auto const count = (counts_[{series, position, layout}]++) + layout * 1'000'000;
   builds_.insert({position, layout});
   ++runs_;
@@ -101,7 +101,7 @@ double Commits::run(std::size_t series,
   double const value = truth(series, position) *
                        std::exp(deviation_of(day_, generator) + pace_of(day_, seed_, round) +
                                 level_of(seed_, position, layout, day_.builds));
-  if (!std::bernoulli_distribution{day_.strays}(generator)) return value;
+  if (!std::bernoulli_distribution{day_.outliers}(generator)) return value;
   return value * std::uniform_real_distribution<double>{1.1, 1.8}(generator);
 }
 

@@ -14,34 +14,33 @@ namespace torchwatch::bench {
 struct Step {
   std::size_t series = 0;
   std::size_t commit = 0;
-  double ratio = 1;  ///< of what is measured after it to what is measured before
+  double ratio = 1;  ///< level after the commit, divided by the level before it
 };
 
-/// How the logarithm of a run deviates, with quartiles or a standard deviation of `Day::noise`.
+/// Distribution of the logarithm of a run. `Day::noise` is its scale.
 enum class Shape {
-  normal,
-  two_modes,  ///< 15% of the processes are slow by luck, by almost three standard deviations
-  cauchy,     ///< with the quartiles of a normal deviation
+  normal,     ///< with standard deviation `Day::noise`
+  two_modes,  ///< 15% of the processes, at random, are almost three standard deviations slower
+  cauchy,     ///< with the quartiles of that normal distribution
 };
 
-/// Days of commits to search, all alike but for chance.
+/// A kind of day: commits to bisect, with random positions of steps and random noise.
 struct Day {
   std::size_t commits = 64;
   std::size_t series = 1;
-  std::vector<double> ratios;  ///< a step each, at random commits; of series 0, 1, ... in turn
+  std::vector<double> ratios;  ///< one step each, at random commits of series 0, 1, ... in turn
   double noise = 0.03;         ///< standard deviation of the logarithm of a run
-  double strays = 0;           ///< share of runs that something disturbs: 10 to 80% slower
+  double outliers = 0;         ///< share of runs that are 10 to 80% slower
   double drift = 0;            ///< standard deviation of the logarithm of the pace of a round
-  double builds = 0;  ///< ... of what every build adds to its own runs, by its layout alone
+  double builds = 0;  ///< standard deviation of the logarithm that the layout of a build adds
   Shape shape = Shape::normal;
-  double rise = 0;  ///< of the logarithm of the pace, over thirty rounds and on
+  double rise = 0;  ///< increase of the logarithm of the pace in each thirty rounds
 
   std::string name() const;
 };
 
-/// One day of commits whose builds can be run. The n-th run of a series at a position gives the
-/// same value whoever asks and whatever was asked before, so all finders see the same random
-/// numbers.
+/// One day of commits whose builds can be run. The n-th run of a series at a position always has
+/// the same value, regardless of earlier runs. So all finders get the same random numbers.
 class Commits {
  public:
   Commits(Day const& day, std::uint64_t seed);
@@ -52,16 +51,16 @@ class Commits {
 
   std::vector<Step> const& steps() const { return steps_; }
 
-  /// Milliseconds of one more process of the build that has the first `position` commits, made with
-  /// a layout. What runs in one round runs at one pace.
+  /// Runs a process of the build with the first `position` commits and that layout. Returns
+  /// milliseconds. All runs of a round have one pace.
   double run(std::size_t series, std::size_t position, std::size_t round, std::size_t layout = 0);
 
-  /// In a round of its own.
+  /// Runs a process in its own round.
   double run(std::size_t series, std::size_t position) {
     return run(series, position, static_cast<std::size_t>(runs_));
   }
 
-  /// What a build would measure if there were no noise.
+  /// The milliseconds of a build without noise.
   double truth(std::size_t series, std::size_t position) const;
 
   int runs() const { return runs_; }

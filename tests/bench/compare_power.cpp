@@ -1,5 +1,5 @@
-/// How often comparisons cry wolf, what they find and what that costs, beside four peers on the
-/// very same samples, over models of noise and over noise recorded from this project's own worker.
+/// Measures false regressions, power and cost of comparisons, next to four peers on the same
+/// samples: models of noise, and noise recorded from this project's worker.
 
 #include <algorithm>
 #include <array>
@@ -27,7 +27,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// Ratios of the second build to the first; 1 is where every alarm is false.
+/// Ratios of the second build to the first. At 1, every regression is false.
 constexpr std::array ratios{1.0, 1.05, 1.07, 1.10, 1.15, 1.25};
 
 struct Options {
@@ -40,8 +40,8 @@ struct Options {
   std::string judge;
 };
 
-/// What is promised of a model beside no false alarms.
-enum class Kind { ordinary, stray, host, memory };
+/// The kind of a noise model. It determines the claims, in addition to few false regressions.
+enum class Kind { ordinary, outlier, host, memory };
 
 /// One judge on one model at one ratio.
 struct Cell {
@@ -59,9 +59,8 @@ struct Cell {
 
   double mean_pairs() const { return mean_processes() / 2; }
 
-  /// What the mean of so many trials may show where the true mean number of pairs is `bound`: three
-  /// standard errors more, by how much these trials differ. A normal mean shows more once in 740
-  /// times, as with_slack has it for rates.
+  /// The largest mean number of pairs that does not refute a true mean of `bound`: three standard
+  /// errors more, estimated from these trials. It is exceeded once in 740 times, like with_slack.
   double pairs_with_slack(double bound) const {
     auto const mean = mean_processes();
     auto const variance = (squared_processes - trials * mean * mean) / (trials - 1);
@@ -89,7 +88,7 @@ Cell run(NoiseModel const& model, Judge const& judge, double ratio, Options cons
   Cell cell;
   cell.trials = trials_of(options, ratio);
   for (int trial = 0; trial < cell.trials; ++trial) {
-    // The same seed for every judge: the same samples.
+    // All judges get the same seed, so the same samples
     auto const samples = model.make(options.seed * 1'000'003 + static_cast<std::uint64_t>(trial));
     auto const judgement = judge.judge(*samples, ratio);
     cell.regressions += judgement.regression ? 1 : 0;
@@ -121,9 +120,10 @@ std::vector<Modelled> models(Options const& options) {
     add(Kind::ordinary, noise_models(sigma));
   add(Kind::ordinary, {recorded_noise("recorded", options.recorded)});
   add(Kind::host, {recorded_noise("busy host", options.busy)});
-  add(Kind::stray, stray_models());
+  add(Kind::outlier, outlier_models());
   add(Kind::host, host_models());
-  add(Kind::memory, {memory_astray(0.02, 0.2), memory_astray(0.1, 0.2), memory_astray(0.5, 0.1)});
+  add(Kind::memory,
+      {memory_outliers(0.02, 0.2), memory_outliers(0.1, 0.2), memory_outliers(0.5, 0.1)});
   return asked_for("--only", options.only, std::move(all), [](Modelled const& each) {
     return name_of(each.model);
   });
@@ -166,10 +166,10 @@ void print_table(std::vector<Row> const& rows) {
   }
 }
 
-/// Bounds on the true mean numbers of pairs.
+/// Bounds of the true mean numbers of pairs.
 struct PairsBounds {
-  double to_find;    ///< +10%
-  double to_settle;  ///< that nothing changed
+  double to_find;    ///< to find +10%
+  double to_settle;  ///< to decide "unchanged"
 };
 
 void add_pairs_claims(std::vector<Claim>& all, Row const& row, PairsBounds const& bounds) {
@@ -183,12 +183,12 @@ void add_pairs_claims(std::vector<Claim>& all, Row const& row, PairsBounds const
                  none.pairs_with_slack(bounds.to_settle)});
 }
 
-/// What is promised of one model, beside that nothing false is called.
+/// Adds the claims of one model, except those of false verdicts.
 void add_claims(std::vector<Claim>& all, Row const& row) {
   auto const name = name_of(row.model);
   auto const& none = row.at(1);
   auto const& ten = row.at(1.10);
-  if (row.kind == Kind::stray) {
+  if (row.kind == Kind::outlier) {
     all.push_back({name + ": unchanged", none.unchanged_rate(), 0.99, true});
     all.push_back({name + ": +10% found", ten.alarm_rate(), 0.99, true});
   }
@@ -218,7 +218,7 @@ std::vector<Claim> claims(std::vector<Row> const& rows) {
     auto const& none = row.at(1);
     all.push_back(
         {name + ": false regressions", none.alarm_rate(), with_slack(defaults.error, none.trials)});
-    if (row.kind != Kind::memory) {  // there, +7% is exactly what is allowed
+    if (row.kind != Kind::memory) {  // for memory, +7% is exactly the tolerance
       auto const& at_threshold = row.at(1.07);
       all.push_back({name + ": +7% called unchanged",
                      at_threshold.unchanged_rate(),
@@ -236,12 +236,12 @@ std::vector<Claim> claims(std::vector<Row> const& rows) {
   return all;
 }
 
-/// Processor seconds that a comparison takes which nothing ends before its `max_pairs`.
+/// Returns the processor seconds of a comparison that only its `max_pairs` of 1,000 ends.
 double seconds_of_a_thousand_pairs() {
   config::DecideOptions patient;
   patient.max_pairs = 1000;
   bisect::Compare compare{Metric::latency, patient};
-  // Clear of the tolerance by the pair, and not by all of them: nothing is ever called.
+  // Single pairs are clear of the tolerance, but not all together, so there is never a verdict
   constexpr std::array ratios_by_turns{1.0684, 1.0898, 1.0684, 1.0475};
   auto const began = std::clock();
   for (std::size_t i = 0; !compare.answer(); ++i)
@@ -265,7 +265,7 @@ void write_json(std::vector<Row> const& rows, std::string const& file) {
   }
   std::ofstream stream{file};
   stream << list.dump(2) << '\n';
-  if (!stream) throw std::runtime_error(file + ": cannot be written");
+  if (!stream) throw std::runtime_error(file + ": the file cannot be written");
 }
 
 }  // namespace
@@ -274,15 +274,16 @@ void write_json(std::vector<Row> const& rows, std::string const& file) {
 int main(int argc, char** argv) {
   using namespace torchwatch::bench;
   Options options;
-  CLI::App app{"Error rates, power and cost of comparisons, beside peers on the same samples"};
-  app.add_flag("--short", options.is_short, "Within a minute");
-  app.add_option("--seed", options.seed, "Of all samples")->capture_default_str();
-  app.add_option("--json", options.json, "Also write the table here");
-  app.add_option("--recorded", options.recorded, "Pairs of identical builds, of a quiet host")
+  CLI::App app{"Error rates, power and cost of comparisons, next to peers on the same samples"};
+  app.add_flag("--short", options.is_short, "Take less than a minute, with fewer trials");
+  app.add_option("--seed", options.seed, "Seed of all samples")->capture_default_str();
+  app.add_option("--json", options.json, "Also write the table to this file");
+  app.add_option("--recorded", options.recorded, "Pairs of identical builds on a quiet host")
       ->check(CLI::ExistingFile);
-  app.add_option("--busy", options.busy, "The same of a busy one")->check(CLI::ExistingFile);
-  app.add_option("--only", options.only, "Models whose names hold this");
-  app.add_option("--judge", options.judge, "Judges whose names hold this");
+  app.add_option("--busy", options.busy, "Pairs of identical builds on a busy host")
+      ->check(CLI::ExistingFile);
+  app.add_option("--only", options.only, "Run only models whose names contain this");
+  app.add_option("--judge", options.judge, "Run only judges whose names contain this");
   CLI11_PARSE(app, argc, argv);
   try {
     auto const rows = run_all(options);

@@ -27,10 +27,10 @@ using nlohmann::json;
 
 constexpr std::chrono::hours patience{2};
 
-/// Commits of which one is said to have changed something.
+/// Commits, one of which changed a benchmark according to a contestant.
 using Suspects = std::vector<std::string>;
 
-/// What a contestant says in the end.
+/// The answer of a contestant.
 struct Statement {
   bool found_change = false;
   std::vector<Suspects> findings;
@@ -52,7 +52,7 @@ Grade grade_of(Statement const& statement, json const& truth) {
   return holds_culprit ? Grade::range : Grade::wrong;
 }
 
-/// Whether a line of a log is about that event.
+/// True when a line of a log is about that event.
 bool is_event(std::string const& line, std::string const& event) {
   auto const place = line.find(event);
   return place == 0 || (place != std::string::npos && line[place - 1] == ' ');
@@ -63,20 +63,20 @@ double seconds_in(std::string const& line) {
   return std::stod(line.substr(line.find(key) + key.size()));
 }
 
-/// Both contestants log their work alike.
-Lap work_in(std::string const& log) {
-  Lap lap;
+/// Counts builds and processes from a log. Both contestants log in one format.
+Attempt work_in(std::string const& log) {
+  Attempt attempt;
   std::istringstream lines{log};
   for (std::string line; std::getline(lines, line);) {
-    if (is_event(line, "build_started commit=")) ++lap.builds;
-    if (is_event(line, "build_finished commit=")) lap.build_seconds += seconds_in(line);
-    if (is_event(line, "measured campaign=")) ++lap.processes;
-    if (is_event(line, "job_failed campaign=")) ++lap.processes;
+    if (is_event(line, "build_started commit=")) ++attempt.builds;
+    if (is_event(line, "build_finished commit=")) attempt.build_seconds += seconds_in(line);
+    if (is_event(line, "measured campaign=")) ++attempt.processes;
+    if (is_event(line, "job_failed campaign=")) ++attempt.processes;
   }
-  return lap;
+  return attempt;
 }
 
-/// A program's end, and how long it took.
+/// The result of a program, and its duration.
 struct Timed {
   Finished finished;
   double seconds = 0;
@@ -94,12 +94,12 @@ Timed run_timed(World& world,
 [[noreturn]] void complain(std::string const& what, Finished const& finished) {
   constexpr std::size_t most = 4000;
   auto const said = finished.out + finished.err;
-  throw std::runtime_error(what + " ended with status " + std::to_string(finished.status) +
+  throw std::runtime_error(what + " failed with exit status " + std::to_string(finished.status) +
                            ", signal " + std::to_string(finished.signal) + ":\n" +
                            said.substr(said.size() - std::min(said.size(), most)));
 }
 
-/// A lone suspect that was not proved is not named.
+/// Reads the findings of a check. A single suspect without a proof is not counted as named.
 Statement statement_of(e2e::Answer const& answer) {
   Statement statement{.found_change = !answer.moved.empty(), .findings = {}};
   for (auto const& bisection : answer.bisections)
@@ -109,16 +109,18 @@ Statement statement_of(e2e::Answer const& answer) {
   return statement;
 }
 
-/// Seconds since 1970 of a time as the API writes it, "2025-09-03T01:02:03Z".
+/// Returns the seconds since 1970 of a time in the API's format, "2025-09-03T01:02:03Z".
 std::time_t seconds_of(json const& time) {
   std::tm parts{};
   std::istringstream stream{time.get<std::string>()};
   stream >> std::get_time(&parts, "%Y-%m-%dT%H:%M:%SZ");
-  if (!stream) throw std::runtime_error("no time: " + time.dump());
+  if (!stream)
+    throw std::runtime_error("found " + time.dump() +
+                             ", allowed is a time as 2025-09-03T01:02:03Z");
   return ::timegm(&parts);
 }
 
-/// Between the announcement of the nightly and its incident.
+/// Returns the seconds from the announcement of the nightly to its incident; empty without one.
 std::optional<double> alarm_seconds_of(json const& check) {
   auto const& incidents = check.at("incidents");
   if (incidents.empty()) return std::nullopt;
@@ -126,7 +128,7 @@ std::optional<double> alarm_seconds_of(json const& check) {
                              seconds_of(check.at("nightly").at("announced_at")));
 }
 
-/// What `git bisect run` prints in the end: one commit, or those that it had to skip.
+/// Reads the last lines of `git bisect run`: one commit, or those that it had to skip.
 Statement statement_of_git(std::string const& printed) {
   Statement statement;
   std::smatch match;
@@ -208,18 +210,18 @@ void warm_up(World& world, std::string const& benchmark) {
   fs::remove_all(prefix);
 }
 
-Lap run_service(World& world) {
+Attempt run_service(World& world) {
   auto const [finished, seconds] = run_timed(world, {World::program(), "check", "--json"});
   if (finished.signal != 0 || finished.status > 1) complain("torchwatch check", finished);
-  auto lap = work_in(finished.err);
-  lap.seconds = seconds;
+  auto attempt = work_in(finished.err);
+  attempt.seconds = seconds;
   auto const answer = json::parse(finished.out);
-  lap.alarm_seconds = alarm_seconds_of(answer);
-  lap.grade = grade_of(statement_of(e2e::answer_of(answer)), world.truth());
-  return lap;
+  attempt.alarm_seconds = alarm_seconds_of(answer);
+  attempt.grade = grade_of(statement_of(e2e::answer_of(answer)), world.truth());
+  return attempt;
 }
 
-Lap run_by_hand(World& world, ByHand const& options) {
+Attempt run_by_hand(World& world, ByHand const& options) {
   auto const repository = clone(world);
   auto const environment = environment_of(world, options);
   auto const [finished, seconds] =
@@ -228,10 +230,10 @@ Lap run_by_hand(World& world, ByHand const& options) {
                 environment);
   auto const statement = statement_of_git(finished.out);
   if (finished.signal != 0 || statement.findings.empty()) complain("bisect-by-hand", finished);
-  auto lap = work_in(finished.out);
-  lap.seconds = seconds;
-  lap.grade = grade_of(statement, world.truth());
-  return lap;
+  auto attempt = work_in(finished.out);
+  attempt.seconds = seconds;
+  attempt.grade = grade_of(statement, world.truth());
+  return attempt;
 }
 
 }  // namespace torchwatch::bench

@@ -21,8 +21,8 @@ inline bool happens(Random& random, double probability) {
   return std::bernoulli_distribution{probability}(random);
 }
 
-/// Pairs of processes, one after the other, each with log noise of its own from `Process`, which is
-/// called with the generator; a coin says which build is first, as in every round.
+/// Pairs of processes that run one after the other. `Process`, called with the generator, returns
+/// the log noise of each. A random bit decides which build is first, as in every round.
 template <class Process>
 class DrawnOrder final : public Samples {
  public:

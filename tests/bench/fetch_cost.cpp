@@ -1,5 +1,5 @@
-/// What a download by torchwatch-fetch costs, beside `curl -o`: time and memory for a large file
-/// from a host on this machine, in turns.
+/// Measures the cost of a download by torchwatch-fetch, compared with `curl -o`: time and memory
+/// for a large file from a server on this machine, in turns.
 
 #include <algorithm>
 #include <chrono>
@@ -32,7 +32,7 @@ struct Cost {
   double peak_mib = 0;
 };
 
-/// Runs a program to its good end, with a file as its standard input.
+/// Runs a program with a file as its standard input. Throws std::runtime_error when it fails.
 Cost run(std::vector<std::string> argv, fs::path const& input) {
   std::vector<char*> words;
   for (auto& word : argv)
@@ -61,7 +61,7 @@ Cost median(std::vector<Cost> costs) {
   return *middle;
 }
 
-/// One way to download, round by round.
+/// One way to download, with its costs in each round.
 struct Subject {
   std::string name;
   std::vector<std::string> argv;
@@ -129,7 +129,8 @@ void compare(double gib, int rounds) {
     for (auto& subject : subjects) {
       fs::remove(request.file);
       subject.costs.push_back(run(subject.argv, subject.input));
-      if (fs::file_size(request.file) != size) throw std::runtime_error(subject.name + " is short");
+      if (fs::file_size(request.file) != size)
+        throw std::runtime_error(subject.name + ": the file is too short");
     }
   print(subjects, gib * 1024);
 }
@@ -138,11 +139,11 @@ void compare(double gib, int rounds) {
 }  // namespace torchwatch::bench
 
 int main(int argc, char** argv) {
-  CLI::App app{"What a download costs, beside curl"};
+  CLI::App app{"Cost of a download, compared with curl"};
   double gib = 2;
   int rounds = 3;
-  app.add_option("--gib", gib, "Size of the file");
-  app.add_option("--rounds", rounds, "Downloads each, of which the median is told");
+  app.add_option("--gib", gib, "Size of the file in GiB");
+  app.add_option("--rounds", rounds, "Number of downloads of each kind; the median is printed");
   CLI11_PARSE(app, argc, argv);
   torchwatch::bench::compare(gib, rounds);
 }

@@ -22,7 +22,7 @@ constexpr double seconds_a_run = 60;
 
 constexpr auto fleet = "fleet";
 
-/// Of the processor, so that a busy host does not matter.
+/// Processor time, which does not depend on the load of the host.
 double milliseconds_since(std::clock_t began) {
   return 1000.0 * static_cast<double>(std::clock() - began) / CLOCKS_PER_SEC;
 }
@@ -82,20 +82,20 @@ std::vector<bisect::Pair> pairs_in(std::size_t layout, Commits& commits) {
   return measured;
 }
 
-/// What proofs in two layouts taught on as many other days of this host.
-BuildVariation learnt_from(std::size_t proofs, Commits const& commits) {
+/// The variation of builds, from one proof in two layouts on each of `proofs` other days.
+BuildVariation variation_from(std::size_t proofs, Commits const& commits) {
   std::vector<bisect::BuildDifference> differences;
   for (std::size_t i = 1; i <= proofs; ++i) {
     Commits earlier{commits.day(), commits.seed() + i * 1'000'000};
     auto const difference = bisect::difference_of(pairs_in(0, earlier), pairs_in(1, earlier));
     if (difference) differences.push_back(*difference);
   }
-  BuildVariation learnt;
-  if (auto const noise = bisect::build_variation(differences)) learnt[fleet] = *noise;
-  return learnt;
+  BuildVariation variation;
+  if (auto const noise = bisect::build_variation(differences)) variation[fleet] = *noise;
+  return variation;
 }
 
-/// Series of one benchmark each, as a search knows them.
+/// A bisection of a day's commits. Each series has its own benchmark.
 class Searched {
  public:
   Searched(Commits& commits, std::size_t layouts, BuildVariation builds)
@@ -175,7 +175,7 @@ class Searched {
     search_.learn(step);
   }
 
-  /// By pairs until they decide, as bisection::Proof does.
+  /// Measures pairs until they decide, like bisection::Proof.
   void prove(Finding& finding, std::size_t layout) {
     auto const position = search_.position_of(finding.suspects.front().sha);
     for (auto& effect : finding.effects) {
@@ -193,7 +193,7 @@ class Searched {
     }
   }
 
-  /// As bisection::Bisector does; whether there was anything to.
+  /// Measures the ends in another layout, like bisection::Bisector. Returns true if there were any.
   bool confirm() {
     auto const all = layouts_ > 1 ? search_.to_confirm() : std::vector<Series>{};
     for (auto const& series : all) {
@@ -234,7 +234,7 @@ class Searched {
     }
   }
 
-  /// How sure it is of all that it proved, or of no change.
+  /// The probability that all proofs are right, or that there is no change.
   double stated(std::vector<Finding> const& findings) const {
     double sure = 1;
     if (found_.is_unchanged)
@@ -271,7 +271,7 @@ Found bisect_by_median(Commits& commits) {
   return found;
 }
 
-/// One run a commit, whoever asks again.
+/// Runs each commit once and remembers the value.
 class Once {
  public:
   explicit Once(Commits& commits) : commits_{commits} {}
@@ -322,14 +322,14 @@ Found find_like_asv(Commits& commits) {
   return found;
 }
 
-/// `expected`: the change to see, by the interquartile range of the noise. How many runs Pinpoint's
-/// tables ask for falls about like this power of it.
+/// The number of runs in Pinpoint's tables, approximated by a power. `expected` is the change to
+/// find, divided by the interquartile range of the noise.
 int runs_of_pinpoint(double expected, double share) {
   return std::max(10, static_cast<int>(std::ceil(share * 30 * std::pow(expected, -1.45))));
 }
 
-/// Its thresholds. The relaxed ones are those that its source computes beside the others: with them
-/// a difference is doubted, and not measured any longer, after about this share of the runs.
+/// Pinpoint's thresholds. Its source also computes relaxed ones. With those, it stops measuring a
+/// difference after about this share of the runs.
 struct Pinpoint {
   double significance = 0.01;
   double runs = 1;
@@ -338,7 +338,8 @@ struct Pinpoint {
 constexpr Pinpoint relaxed{0.05, 0.58};
 
 Found find_like_pinpoint(Commits& commits, Pinpoint const& rules) {
-  constexpr double quartiles = 1.349;  // between those of a standard normal
+  constexpr double quartiles =
+      1.349;  // distance of the quartiles of a standard normal distribution
   auto const last = commits.day().commits;
   double const change = std::log(commits.truth(0, last) / commits.truth(0, 0));
   constexpr double usual_change = 0.0953;
@@ -391,9 +392,9 @@ Finder torchwatch_in_pairs() {
 
 Finder torchwatch_proving(std::size_t layouts, std::size_t proofs) {
   auto const name = std::string{"torchwatch, "} + (layouts > 1 ? "2 layouts" : "proved") +
-                    (proofs > 0 ? ", learnt" : "");
+                    (proofs > 0 ? ", measured" : "");
   return {name, [layouts, proofs](Commits& commits) {
-            return Searched{commits, layouts, learnt_from(proofs, commits)}.find();
+            return Searched{commits, layouts, variation_from(proofs, commits)}.find();
           }};
 }
 

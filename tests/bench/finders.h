@@ -9,49 +9,50 @@
 
 namespace torchwatch::bench {
 
-/// What a finder says of one day.
+/// The answer of a finder for one day.
 struct Found {
   std::vector<Step> steps;    ///< commits that it names; ratios are not judged
-  std::vector<Step> guesses;  ///< that it calls most likely, and not proved
-  bool is_unchanged = false;  ///< it says that there is no change
-  double stated = 0;          ///< probability that it is right, as it says; 0 if it does not say
-  int rounds = 0;             ///< of processes at the same time
-  bool is_open = false;       ///< it ended undecided, or cannot prove what it says
-  bool is_layout = false;     ///< it says that builds differ, and commits do not
-  bool is_gradual = false;    ///< it says that many commits did it: those from `first` to `last`
+  std::vector<Step> guesses;  ///< commits that it calls most likely, without a proof
+  bool is_unchanged = false;  ///< it reports no change
+  double stated = 0;          ///< the probability that it states for its answer; 0 without one
+  int rounds = 0;             ///< number of rounds of processes at the same time
+  bool is_open = false;       ///< it ended undecided, or could not prove its answer
+  bool is_layout = false;     ///< it reports that builds differ, but commits do not
+  bool is_gradual = false;    ///< it reports a gradual change by commits `first` to `last`
   std::size_t first = 0;
   std::size_t last = 0;
-  std::vector<double> milliseconds;  ///< that it thought, of each step
+  std::vector<double> milliseconds;  ///< processor time of the search for each step
 };
 
+/// A method that finds commits.
 struct Finder {
   std::string name;
   std::function<Found(Commits& commits)> find;
 };
 
-/// torchwatch with so many slots: an hour for a build, a minute for a run.
+/// torchwatch with that many slots. A build costs an hour, a run a minute.
 Finder torchwatch(std::size_t slots);
 
-/// The same with one slot, on which two builds take turns.
+/// torchwatch with one slot, on which two builds take turns.
 Finder torchwatch_in_pairs();
 
-/// As the daemon searches: in rounds of two, then pairs of a lone suspect and its parent until they
-/// decide, in so many layouts, and what the proof leaves is searched again. Only what is proved is
-/// named. `proofs`: that were made in two layouts before, from which it learns how much builds
-/// differ.
+/// torchwatch with the daemon's steps: it bisects in rounds of two builds, then measures pairs of a
+/// single suspect and its parent until they decide, in that many layouts. A change that the proof
+/// leaves is bisected again. Only proved commits are named. `proofs`: number of earlier proofs in
+/// two layouts, from which it learns the variation of builds.
 Finder torchwatch_proving(std::size_t layouts, std::size_t proofs = 0);
 
-/// Each by its published rule, on series 0:
+/// Other methods, each by its published rule, on series 0:
 ///
-/// - `git bisect run` with the median of 5 runs against the middle of both true levels, which it is
-///   told; it takes the ends for granted;
-/// - TorchBench's bisection.py: one run a commit; a range whose ends differ by 7% or more is cut in
-///   half, and both halves are looked at;
-/// - `asv find`: one result a commit; the half whose ends differ more is gone on with;
-/// - Pinpoint (Chromium): at least ten runs a commit, and as many as its tables ask for to see the
-///   change that it is told; commits differ when p <= 0.01 by Mann-Whitney or
-///   Kolmogorov-Smirnov, whichever is smaller; a pair of commits that differ gets its middle;
-/// - Pinpoint with the relaxed thresholds that its source knows: p <= 0.05, and fewer runs.
+/// - `git bisect run`: compares the median of 5 runs with the middle of both true levels, which it
+///   is given. It does not check the ends.
+/// - TorchBench's bisection.py: one run for each commit. A range whose ends differ by 7% or more is
+///   cut in half, and both halves are checked.
+/// - `asv find`: one result for each commit. It continues with the half whose ends differ more.
+/// - Pinpoint (Chromium): at least ten runs for each commit, or the number in its tables for the
+///   size of the change, which it is given. Commits differ when p <= 0.01, the smaller value of
+///   Mann-Whitney and Kolmogorov-Smirnov. Between two commits that differ, it measures the middle.
+/// - Pinpoint with the relaxed thresholds of its source: p <= 0.05, and fewer runs.
 std::vector<Finder> peers();
 
 }  // namespace torchwatch::bench

@@ -1,5 +1,5 @@
-/// What the worker adds to what it measures: its median of a benchmark beside the same loop written
-/// bare, in one process, turn by turn.
+/// Measures the overhead of the worker: its median of a benchmark, compared with a plain loop over
+/// the same model. Both run in one process and take turns.
 
 #include <algorithm>
 #include <chrono>
@@ -42,7 +42,7 @@ worker::Devices const& devices() {
   return of_host;
 }
 
-/// Milliseconds of one iteration, as the worker reports them.
+/// Returns the milliseconds of one iteration that the worker reports.
 double by_worker(protocol::Job const& job) {
   auto const outcome = worker::measure(
       job, devices(), [](std::string const&, int, int) {}, [] {});
@@ -56,7 +56,7 @@ double milliseconds(suite::Workload& workload, int iterations) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
-/// The same as anybody would write it who wants to know for once.
+/// Returns the milliseconds of one iteration of a plain loop.
 double by_hand(protocol::Job const& job) {
   auto const workload = worker::build(worker::resolve(job, devices()), job);
   double fastest = HUGE_VAL;
@@ -69,12 +69,12 @@ double by_hand(protocol::Job const& job) {
   return worker::median(runs);
 }
 
-/// Logarithms of worker to hand, a turn each.
+/// Returns the logarithm of the worker's time divided by the plain loop's, for each turn.
 std::vector<double> ratios(protocol::Job const& job, int turns) {
   std::vector<double> all;
   by_hand(job);
   for (int turn = 0; turn < turns; ++turn) {
-    // Whoever is first in every turn may have an advantage.
+    // The first in a turn may have an advantage, so they alternate
     double const first = turn % 2 == 0 ? by_worker(job) : by_hand(job);
     double const second = turn % 2 == 0 ? by_hand(job) : by_worker(job);
     all.push_back(turn % 2 == 0 ? std::log(first / second) : std::log(second / first));
@@ -111,9 +111,10 @@ int run(Options const& options) {
 
 int main(int argc, char** argv) {
   torchwatch::bench::Options options;
-  CLI::App app{"The worker's reported median beside the same loop written bare"};
-  app.add_option("--model", options.models, "Which models")->capture_default_str();
-  app.add_option("--turns", options.turns, "Measurements of each")->capture_default_str();
+  CLI::App app{"The median that the worker reports, compared with a plain loop"};
+  app.add_option("--model", options.models, "Models to measure")->capture_default_str();
+  app.add_option("--turns", options.turns, "Number of measurements for each benchmark")
+      ->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   return torchwatch::bench::run(options);
 }

@@ -15,18 +15,18 @@ double normal(Random& random) {
   return std::normal_distribution<double>{0, noise}(random);
 }
 
-/// Student t(3) with the same standard deviation.
+/// Student t(3) noise with the standard deviation of the other kinds.
 double heavy(Random& random) {
   return noise / std::numbers::sqrt3 * std::student_t_distribution<double>{3}(random);
 }
 
-/// One night in twenty is up to 60% slow.
+/// Noise in which one night in twenty is up to 60% slower.
 double stray(Random& random) {
   std::uniform_real_distribution<double> uniform;
   return normal(random) + (uniform(random) < 0.05 ? 0.5 * uniform(random) : 0);
 }
 
-/// Neighbours correlate by 0.3.
+/// Noise in which neighbours correlate by 0.3.
 Noise wandering() {
   return [last = 0.0](Random& random) mutable {
     last = 0.3 * last + std::sqrt(1 - 0.3 * 0.3) * normal(random);
@@ -39,7 +39,8 @@ struct Step {
   double level = 1;
 };
 
-/// `missed` is the share of nights without a value.
+/// Makes a kind of history from pairs of nights and level. `missed`: share of nights without a
+/// value.
 History live(std::vector<Step> const& steps, Noise noise_of, double missed, std::uint64_t seed) {
   Random random{seed};
   std::uniform_real_distribution<double> uniform;
@@ -71,7 +72,7 @@ std::vector<Life> changing_lives() {
       life("+20% for 12 nights", {{150, 1}, {12, 1.2}, {150, 1}}, normal),
       life("+20% a week ago", {{300, 1}, {7, 1.2}}, normal),
       life("stairs", stairs, normal),
-      life("stairs, strays", stairs, stray),
+      life("stairs, outliers", stairs, stray),
       life("stairs, heavy tails", stairs, heavy),
       life("stairs, missed nights", stairs, normal, 0.2),
       life("stairs, wandering", stairs, wandering()),
@@ -82,7 +83,7 @@ std::vector<Life> flat_lives(std::size_t nights) {
   std::vector<Step> const flat{{nights, 1}};
   return {
       life("flat", flat, normal),
-      life("flat, strays", flat, stray),
+      life("flat, outliers", flat, stray),
       life("flat, heavy tails", flat, heavy),
       life("flat, missed nights", flat, normal, 0.2),
       life("flat, wandering", flat, wandering()),

@@ -8,20 +8,21 @@
 
 namespace torchwatch::bench {
 
-/// A series over years, night by night, with what really happened to it.
+/// A series over years, with one value per night and its true changes.
 struct History {
-  std::vector<double> values;        ///< logarithms; nights that were missed are left out
-  std::vector<std::size_t> changes;  ///< the first value of each new level
+  std::vector<double> values;        ///< logarithms; missed nights are left out
+  std::vector<std::size_t> changes;  ///< index of the first value of each new level
 };
 
-/// A way in which a series may live.
+/// A kind of history, which makes one from a seed.
 struct Life {
   std::string name;
   std::function<History(std::uint64_t seed)> make;
 };
 
-/// Noise is 2% a night. With changes: single steps of 3, 7 and 20%, stairs, a change and its
-/// revert, strays, missed nights, heavy tails, a host that wanders. Without: `flat_lives`.
+/// Kinds of history with 2% noise per night. `changing_lives`: single steps of 3, 7 and 20%,
+/// stairs, a change and its revert, outliers, missed nights, heavy tails, a wandering host.
+/// `flat_lives`: no changes.
 std::vector<Life> changing_lives();
 std::vector<Life> flat_lives(std::size_t nights);
 

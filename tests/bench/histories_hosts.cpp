@@ -21,7 +21,7 @@ double gaussian(Random& random) {
   return std::normal_distribution<double>{}(random);
 }
 
-/// Every night for itself.
+/// Records each night independently.
 Recorder nightly(OneNight one_night) {
   return [one_night = std::move(one_night)](Levels const& levels, Random& random) {
     std::vector<double> values;
@@ -35,29 +35,29 @@ double bytes(double level) {
   return std::round(usual_bytes * level);
 }
 
-/// Bytes; a share of the nights has `factor` times as many.
+/// Records bytes. A share of the nights has `factor` times as many.
 Recorder exact(double share = 0, double factor = 1) {
   return nightly([=](double level, Random& random) {
     return bytes(chance(random) < share ? level * factor : level);
   });
 }
 
-/// The same, with any factor up to this one.
+/// Records bytes. A share of the nights has up to `factor` times as many.
 Recorder exact_up_to(double share, double factor) {
   return nightly([=](double level, Random& random) {
-    bool const astray = chance(random) < share;
-    return bytes(astray ? level * (1 + (factor - 1) * chance(random)) : level);
+    bool const is_outlier = chance(random) < share;
+    return bytes(is_outlier ? level * (1 + (factor - 1) * chance(random)) : level);
   });
 }
 
-/// Bytes; a share of the nights has 64 more.
+/// Records bytes. A share of the nights has 64 more.
 Recorder off_by_64(double share) {
   return nightly([=](double level, Random& random) {
     return bytes(level) + (chance(random) < share ? 64 : 0);
   });
 }
 
-/// Bytes, 10% more for one to five nights, not at either end.
+/// Records bytes, 10% more for one to five nights far from both ends.
 Recorder blip() {
   return [](Levels levels, Random& random) {
     constexpr std::size_t away = 20;
@@ -69,15 +69,15 @@ Recorder blip() {
   };
 }
 
-/// Whole ticks of a clock.
-Recorder ticking(double ticks, double deviation, double strays = 0) {
+/// Records whole ticks of a clock.
+Recorder ticking(double ticks, double deviation, double outliers = 0) {
   return nightly([=](double level, Random& random) {
-    double const disturbed = chance(random) < strays ? 1 + chance(random) : 1;
+    double const disturbed = chance(random) < outliers ? 1 + chance(random) : 1;
     return std::round(ticks * level * disturbed * std::exp(deviation * gaussian(random)));
   });
 }
 
-/// Two modes, as a machine that is not always in the same state.
+/// Records a machine with two states. A share of the nights is slower by `factor`.
 Recorder two_modes(double share, double factor) {
   return nightly([=](double level, Random& random) {
     double const mode = chance(random) < share ? factor : 1;
@@ -85,7 +85,7 @@ Recorder two_modes(double share, double factor) {
   });
 }
 
-/// Each night is like the one before by `alike`, `deviation` in all, and has its own noise besides.
+/// Records nights that correlate by `alike`, with `deviation` in all, and with additional noise.
 Recorder like_before(double alike, double deviation, double own = 0) {
   return [=](Levels const& levels, Random& random) {
     std::vector<double> values;
@@ -98,7 +98,7 @@ Recorder like_before(double alike, double deviation, double own = 0) {
   };
 }
 
-/// One night in twenty is no number, or without bound.
+/// Replaces one night in twenty by NaN or infinity.
 Recorder with_holes(Recorder recorder) {
   return [recorder = std::move(recorder)](Levels const& levels, Random& random) {
     auto values = recorder(levels, random);
@@ -130,12 +130,12 @@ std::vector<Host> hosts() {
       {"exact, 1 to 5 nights +10%", blip()},
       {"exact, not all numbers", with_holes(exact(0.01, 1.2))},
       {"clock 30.3, noise 1%", ticking(30.3, 0.01)},
-      {"clock 30.3, 1%, strays", ticking(30.3, 0.01, 0.01)},
+      {"clock 30.3, 1%, outliers", ticking(30.3, 0.01, 0.01)},
       {"clock 30.0, noise 1%", ticking(30, 0.01)},
       {"clock 30.3, noise 0.3%", ticking(30.3, 0.003)},
       {"clock 100.3, noise 1%", ticking(100.3, 0.01)},
-      // Who knew both levels and the noise would be within three nights in 94, 94 and 87%: a tick
-      // is seen on both sides of the step, or the step is 1.5 standard deviations.
+      // Even with both levels and the noise known, 94, 94 and 87% are found within three nights:
+      // one tick occurs on both sides of the step, or the step is 1.5 standard deviations
       {"clock 30.5, noise 1%", ticking(30.5, 0.01), false},
       {"clock 10.2, noise 1%", ticking(10.2, 0.01), false},
       {"clock 30.3, noise 2%", ticking(30.3, 0.02), false},

@@ -7,19 +7,19 @@
 
 namespace torchwatch::bench {
 
-/// Levels, one a night, as factors of what is usual, become logarithms of what is recorded.
+/// Converts the true levels, one per night and relative to the usual one, to recorded logarithms.
 using Recorder =
     std::function<std::vector<double>(std::vector<double> const& levels, std::mt19937_64& random)>;
 
-/// What a host, its clock or an allocator makes of levels.
+/// A kind of host, clock or allocator, and how it records levels.
 struct Host {
   std::string name;
   Recorder record;
-  bool shows = true;  ///< a step of 3% to within three nights
+  bool shows = true;  ///< a step of 3% must be found within three nights
 };
 
-/// Bytes that repeat exactly but for strays, clocks whose ticks are as wide as the noise, nights
-/// that are like the night before, values that are none.
+/// Kinds of hosts: exact bytes with outliers, clocks whose ticks are as wide as the noise,
+/// correlated nights, values that are not numbers.
 std::vector<Host> hosts();
 
 }  // namespace torchwatch::bench

@@ -1,4 +1,4 @@
-/// What it costs to read a day's commits out of a long history, beside the git executable.
+/// Measures the time to read a day's commits from a long history, compared with the git program.
 
 #include <algorithm>
 #include <chrono>
@@ -23,18 +23,19 @@ namespace fs = std::filesystem;
 
 constexpr int repeats = 11;
 
-/// A bare repository with `commits` commits on its trunk, gone with this object. Each commit
-/// changes one of a thousand files.
+/// A temporary bare repository with `commits` commits on its trunk. Each commit changes one of a
+/// thousand files.
 class Trunk {
  public:
   explicit Trunk(int commits) {
     auto form = (fs::temp_directory_path() / "history_XXXXXX").string();
-    if (::mkdtemp(form.data()) == nullptr) throw std::runtime_error{"mkdtemp " + form};
+    if (::mkdtemp(form.data()) == nullptr)
+      throw std::runtime_error{form + ": the directory cannot be created"};
     path_ = form;
     run("git init --quiet --bare --initial-branch=main '" + form + "'");
     auto const command = "git -C '" + form + "' fast-import --quiet";
     std::FILE* const import = ::popen(command.c_str(), "w");
-    if (import == nullptr) throw std::runtime_error{"popen " + command};
+    if (import == nullptr) throw std::runtime_error{command + ": cannot be started"};
     for (int i = 0; i < commits; ++i)
       fmt::print(import, "{}", commit(i));
     if (::pclose(import) != 0) throw std::runtime_error{command + " failed"};
@@ -76,7 +77,7 @@ class Trunk {
   std::string path_;
 };
 
-/// Median of milliseconds.
+/// Returns the median milliseconds of repeated calls.
 double time(std::function<void()> const& work) {
   std::vector<double> all;
   for (int i = 0; i < repeats; ++i) {
@@ -101,7 +102,7 @@ void compare(Trunk const& trunk, int day) {
     auto const history = bisect::GitHistory::open(trunk.path()).value();
     auto const start = history.resolve(fmt::format("main~{}", day)).value();
     auto const commits = history.commits_between(start, history.resolve("main").value()).value();
-    if (std::ssize(commits) != day) throw std::runtime_error{"found another day"};
+    if (std::ssize(commits) != day) throw std::runtime_error{"the number of commits is wrong"};
     return commits;
   };
   print_row(fmt::format("{} commits, oldest first", day), time(read_day), time([&] {
@@ -111,9 +112,9 @@ void compare(Trunk const& trunk, int day) {
     auto const history = bisect::GitHistory::open(trunk.path()).value();
     for (auto const& commit : read_day())
       if (history.changes_of(commit.sha).value().paths.size() != 1)
-        throw std::runtime_error{"found other paths"};
+        throw std::runtime_error{"the number of changed paths is wrong"};
   };
-  print_row(fmt::format("the same, with the paths that they changed"), time(read_paths), time([&] {
+  print_row(fmt::format("with the paths that they changed"), time(read_paths), time([&] {
               Trunk::run(git + "--name-only " + range);
             }));
 }
@@ -124,8 +125,8 @@ void compare(Trunk const& trunk, int day) {
 int main(int argc, char** argv) {
   using namespace torchwatch::bench;
   int commits = 100'000;
-  CLI::App app{"Reading a day's commits out of a long history, beside git log"};
-  app.add_option("--commits", commits, "On the trunk")
+  CLI::App app{"Time to read a day's commits from a long history, compared with git log"};
+  app.add_option("--commits", commits, "Number of commits on the trunk")
       ->check(CLI::Range(1000, 10'000'000))
       ->capture_default_str();
   CLI11_PARSE(app, argc, argv);

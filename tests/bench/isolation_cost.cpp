@@ -1,5 +1,5 @@
-/// What a sandbox costs what is measured in it: the real worker inside and outside, in one round,
-/// taking turns run by run.
+/// Measures the effect of the sandbox on measurements: real workers inside and outside run in one
+/// round and take turns run by run.
 
 #include <algorithm>
 #include <cmath>
@@ -40,7 +40,7 @@ protocol::Job job_of(std::string const& benchmark) {
   return job;
 }
 
-/// The same in a sandbox, as a runner puts workers into one.
+/// The command of the worker in a sandbox, as the runner starts it.
 protocol::Job confined(protocol::Job job) {
   std::string const worker = job.build.worker;
   process::Sandbox sandbox;
@@ -57,7 +57,7 @@ T result_of(boost::asio::awaitable<T> task) {
   return result.get();
 }
 
-/// Milliseconds of each, in places and turns that are drawn from `seed`.
+/// Returns the milliseconds of each. `seed` determines their places and turns.
 std::vector<double> latencies(std::vector<protocol::Job> const& jobs, std::uint32_t seed) {
   auto const who = runner::TurnOrder{seed, runner::Drawn::places, jobs.size()}.next();
   protocol::Round round;
@@ -118,9 +118,10 @@ int run(Options const& options) {
 
 int main(int argc, char** argv) {
   torchwatch::bench::Options options;
-  CLI::App app{"The real worker in a sandbox beside the same without one"};
-  app.add_option("--benchmark", options.benchmarks, "Which benchmarks")->capture_default_str();
-  app.add_option("--pairs", options.pairs, "Rounds of each")->capture_default_str();
+  CLI::App app{"The real worker in a sandbox, compared with the worker without one"};
+  app.add_option("--benchmark", options.benchmarks, "Benchmarks to measure")->capture_default_str();
+  app.add_option("--pairs", options.pairs, "Number of rounds for each benchmark")
+      ->capture_default_str();
   CLI11_PARSE(app, argc, argv);
   return torchwatch::bench::run(options);
 }

@@ -7,7 +7,7 @@
 namespace torchwatch::bench {
 namespace {
 
-/// Both builds' values, a process each.
+/// The values of both builds, one per process.
 struct Sides {
   Values before;
   Values after;
@@ -28,7 +28,8 @@ bool slower(Sides const& sides) {
 }
 
 Judgement torchwatch_judges(Samples& samples, double ratio) {
-  constexpr double unit = 1e9;  // levels here are around 1, and floors must not matter
+  constexpr double unit =
+      1e9;  // levels here are around 1; the scale keeps absolute minimums from mattering
   bisect::Compare compare{samples.metric(), config::DecideOptions{}};
   for (;;) {
     auto const pair = samples.next(ratio);

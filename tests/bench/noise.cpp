@@ -16,7 +16,7 @@ namespace {
 
 using bisect::Pair;
 
-/// Student's t with three degrees of freedom, of standard deviation `sigma`.
+/// Student's t with three degrees of freedom and standard deviation `sigma`.
 struct HeavyTails {
   double sigma;
 
@@ -31,13 +31,14 @@ struct Normal {
   double operator()(Random& random) { return sigma * normal(random); }
 };
 
-/// A level for the process and, twice as noisy, ten runs around it of which the median counts; the
-/// median's noise is `sigma` in all.
+/// The median of ten runs around the level of a process. Runs are twice as noisy as levels. The
+/// standard deviation of the median is `sigma` in all.
 struct WithinAndBetween {
   double sigma;
 
   double operator()(Random& random) {
-    constexpr double median_of_ten = 0.371;  // standard deviation, of runs of standard deviation 1
+    constexpr double median_of_ten =
+        0.371;  // its standard deviation, for runs with standard deviation 1
     constexpr double within = 2;
     double const between = std::sqrt(1 - std::pow(within * median_of_ten, 2));
     std::array<double, 10> runs{};
@@ -48,7 +49,7 @@ struct WithinAndBetween {
   }
 };
 
-/// Ever slower, a tenth of the noise with each process, on a host that wanders besides.
+/// A wandering host that also becomes slower by a tenth of the noise with each process.
 struct Drift {
   double sigma;
   double host = 0;
@@ -59,7 +60,7 @@ struct Drift {
   }
 };
 
-/// Now and then the host is a third slower for some processes.
+/// A host that is sometimes a third slower for some processes.
 struct Bursts {
   double sigma;
   bool disturbed = false;
@@ -70,7 +71,7 @@ struct Bursts {
   }
 };
 
-/// A process is fast or slow by luck of its layout.
+/// Processes that are fast or slow at random, by their layout.
 struct TwoModes {
   double sigma;
 
@@ -80,10 +81,10 @@ struct TwoModes {
   }
 };
 
-/// Memory of processes, some of which take `extra` more by luck.
-class Astray final : public Samples {
+/// Memory of processes. A random share of them takes `extra` more.
+class MemoryOutliers final : public Samples {
  public:
-  Astray(double share, double extra, std::uint64_t seed)
+  MemoryOutliers(double share, double extra, std::uint64_t seed)
       : share_{share},
         extra_{extra},
         random_{seed} {}
@@ -106,8 +107,8 @@ class Astray final : public Samples {
 
 using Series = std::vector<Pair>;
 
-/// Pairs of one recorded series from a random place on; from its beginning again after its end. The
-/// two builds are the same, so in each pair they may change places: a coin says.
+/// Pairs of one recorded series from a random position on, repeated after its end. The two builds
+/// are identical, so a random bit decides for each pair whether they are swapped.
 class Replayed final : public Samples {
  public:
   Replayed(std::vector<Series> const& recorded, std::uint64_t seed) : random_{seed} {
@@ -141,17 +142,17 @@ std::vector<NoiseModel> noise_models(double sigma) {
           model("two modes", sigma, TwoModes{sigma})};
 }
 
-NoiseModel memory_astray(double share, double extra) {
+NoiseModel memory_outliers(double share, double extra) {
   return {fmt::format("memory, {:.0f}% +{:.0f}%", 100 * share, 100 * extra),
           0,
           [share, extra](std::uint64_t seed) {
-            return std::make_unique<Astray>(share, extra, seed);
+            return std::make_unique<MemoryOutliers>(share, extra, seed);
           }};
 }
 
 NoiseModel recorded_noise(std::string name, std::string const& file) {
   std::ifstream stream{file};
-  if (!stream) throw std::runtime_error(file + ": cannot be read");
+  if (!stream) throw std::runtime_error(file + ": the file cannot be read");
   auto recorded = std::make_shared<std::vector<Series>>();
   for (auto const& series : nlohmann::json::parse(stream)) {
     auto& pairs = recorded->emplace_back();
@@ -159,7 +160,8 @@ NoiseModel recorded_noise(std::string name, std::string const& file) {
       pairs.push_back({pair.at(0).get<double>(), pair.at(1).get<double>()});
   }
   if (recorded->empty() || std::ranges::any_of(*recorded, &Series::empty))
-    throw std::runtime_error(file + ": found a series without pairs, or none, allowed are pairs");
+    throw std::runtime_error(
+        file + ": found no series, or a series without pairs; each series needs pairs");
   return {std::move(name), 0, [recorded](std::uint64_t seed) {
             return std::make_unique<Replayed>(*recorded, seed);
           }};

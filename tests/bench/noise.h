@@ -10,42 +10,43 @@
 
 namespace torchwatch::bench {
 
-/// What one host would have measured: pairs of processes, one after the other, for as long as one
-/// asks. Every judge is given the same ones.
+/// An endless sequence of measured pairs of processes on one host. All judges get the same pairs.
 class Samples {
  public:
   virtual ~Samples() = default;
 
-  /// The next pair of a build at level 1 and one at level `ratio`.
+  /// Returns the next pair: a process of a build at level 1, and one of a build at level `ratio`.
   virtual bisect::Pair next(double ratio) = 0;
 
   virtual Metric metric() const { return Metric::latency; }
 };
 
-/// A way in which hosts are noisy.
+/// A kind of noise, which makes samples from a seed.
 struct NoiseModel {
   std::string name;
-  double sigma = 0;  ///< coefficient of variation of a process's median; 0: none, or as recorded
+  double sigma = 0;  ///< coefficient of variation of a process's median; 0: not stated in the name
   std::function<std::unique_ptr<Samples>(std::uint64_t seed)> make;
 };
 
-/// At one size of noise: normal, heavy tails, within and between processes, drift, bursts, two
-/// modes.
+/// Models with one size of noise: normal, heavy tails, within and between processes, drift, bursts,
+/// two modes.
 std::vector<NoiseModel> noise_models(double sigma);
 
-/// What hosts do to two equal builds beyond being noisy: others' work with a rhythm of processes or
-/// of runs, places of which one is slower, processes that exclude each other, coarse clocks.
+/// Models of effects of hosts on two equal builds: other load with a rhythm of processes or of
+/// runs, a slower place, processes that take resources from each other, coarse clocks.
 std::vector<NoiseModel> host_models();
 
-/// Ordinary noise of 3%, and processes that take many times as long.
-std::vector<NoiseModel> stray_models();
+/// Models with normal noise of 3%, and outliers that take many times as long.
+std::vector<NoiseModel> outlier_models();
 
-/// Memory, which repeats exactly but for a share of the processes that take `extra` more.
-NoiseModel memory_astray(double share, double extra);
+/// A model of memory that repeats exactly, except in a share of the processes that take `extra`
+/// more.
+NoiseModel memory_outliers(double share, double extra);
 
-/// Draws runs of neighbours from pairs that were measured on two identical builds: a file with one
-/// list of [before, after] a series. recorded.json is of a quiet host; recorded_busy.json of one
-/// beside square_load and two compilers, of a worker's own medians.
+/// A model that replays pairs measured on two identical builds, in their order from a random start.
+/// The file has one list of [before, after] for each series. recorded.json is from a quiet host,
+/// recorded_busy.json from a host that also ran square_load and two compilers, with workers'
+/// medians. Throws std::runtime_error when the file cannot be read or has no pairs.
 NoiseModel recorded_noise(std::string name, std::string const& file);
 
 }  // namespace torchwatch::bench

@@ -1,4 +1,4 @@
-/// What hosts do to two equal builds, beyond being noisy.
+/// Models of effects of hosts on two equal builds.
 
 #include <algorithm>
 #include <array>
@@ -18,7 +18,7 @@ namespace {
 constexpr double quiet = 0.01;
 constexpr double usual = 0.03;
 
-/// Somebody else's work, for `duty` of each `period` processes, from a random moment on.
+/// Load of another program, for the share `duty` of each `period` processes, from a random start.
 struct Beat {
   double period;
   double duty;
@@ -32,7 +32,7 @@ struct Beat {
   }
 };
 
-/// The same with a period of its own for each comparison.
+/// The load of Beat, with a random period for each comparison.
 struct AnyBeat {
   Beat beat{0, 0.5};
 
@@ -42,8 +42,8 @@ struct AnyBeat {
   }
 };
 
-/// A square load with a period of `period` runs, while two processes take turns run by run in an
-/// order that is drawn for each turn.
+/// A square load with a period of `period` runs, while two processes take turns run by run. The
+/// order is random in each turn.
 class BeatOfRuns final : public Samples {
  public:
   BeatOfRuns(double period, std::uint64_t seed) : period_{period}, random_{seed} {
@@ -74,8 +74,8 @@ class BeatOfRuns final : public Samples {
   double now_ = 0;
 };
 
-/// A share of the processes takes many times as long.
-struct Strays {
+/// A share of the processes that takes many times as long.
+struct Outliers {
   double share;
   double times;
 
@@ -84,19 +84,19 @@ struct Strays {
   }
 };
 
-/// One process, early on, takes a hundred times as long.
-struct OneStray {
+/// One early process that takes a hundred times as long.
+struct OneOutlier {
   int processes = 0;
 
   double operator()(Random& random) {
-    constexpr int astray = 5;
-    return usual * normal(random) + (++processes == astray ? std::log(100) : 0);
+    constexpr int slow = 5;
+    return usual * normal(random) + (++processes == slow ? std::log(100) : 0);
   }
 };
 
-/// One place of each pair is slower, which the host changes now and then.
+/// A pair in which one place is slower. The slower place changes sometimes.
 struct SlowerPlace {
-  double change;  ///< how likely the place changes from pair to pair
+  double change;  ///< probability that the slower place changes between pairs
   bool first = true;
   bool is_second = false;
 
@@ -108,7 +108,7 @@ struct SlowerPlace {
   }
 };
 
-/// What one process of a pair takes, the other one lacks.
+/// Two processes of a pair that take a resource from each other.
 struct Exclusive {
   double other = 0;
   bool is_second = false;
@@ -125,7 +125,7 @@ struct Exclusive {
   }
 };
 
-/// A clock that ticks once in `tick` of the level.
+/// A clock with ticks of `tick`, relative to the level.
 struct CoarseClock {
   double tick;
 
@@ -134,7 +134,7 @@ struct CoarseClock {
   }
 };
 
-/// Fast or slow by luck of the layout, and seldom slow.
+/// Processes that are rarely slow, at random.
 struct SeldomSlow {
   double operator()(Random& random) {
     return quiet * normal(random) + (happens(random, 0.15) ? std::log(1.15) : 0);
@@ -164,11 +164,11 @@ std::vector<NoiseModel> host_models() {
   return models;
 }
 
-std::vector<NoiseModel> stray_models() {
-  return {model("one x100", 0, OneStray{}),
-          model("2% x3", 0, Strays{0.02, 3}),
-          model("1% x100", 0, Strays{0.01, 100}),
-          model("5% x1.5", 0, Strays{0.05, 1.5})};
+std::vector<NoiseModel> outlier_models() {
+  return {model("one x100", 0, OneOutlier{}),
+          model("2% x3", 0, Outliers{0.02, 3}),
+          model("1% x100", 0, Outliers{0.01, 100}),
+          model("5% x1.5", 0, Outliers{0.05, 1.5})};
 }
 
 }  // namespace torchwatch::bench

@@ -1,23 +1,22 @@
-/// How long it takes from an announced nightly to an answer, compared with the same work by hand:
-/// `torchwatch check` and `git bisect run` (tests/bench/bisect-by-hand) one after the other, never
-/// at once, on the same histories of the lab. Everything is real: commits are compiled, models
-/// measured.
+/// Measures the time from an announced nightly to an answer, for two contestants: `torchwatch
+/// check` and `git bisect run` (tests/bench/bisect-by-hand). They run one after the other on the
+/// same histories of the lab. Commits are really compiled, and models really measured.
 ///
-/// Fair to both: both begin with nothing built and nothing measured. Each builds for itself, with
-/// one recipe and one set of precompiled headers, which is filled before the clock starts. They
-/// measure with the same worker, scale and sandbox, and take turns at going first.
+/// Equal for both: no builds and no measurements exist before. Each makes its own builds, with one
+/// recipe and one set of precompiled headers, which exists before the clock starts. They measure
+/// with one worker, scale and sandbox. Each goes first on every second seed.
 ///
 /// In favor of `git bisect run`: its clock starts with the script, which is given the benchmark and
-/// both commits, and it neither compares the nightlies nor proves what it names. torchwatch's time
-/// includes all of that: it builds and measures the first nightly too, which in practice was done
-/// the day before, watches every benchmark of the scenario, and proves the commit against its
+/// both commits. It neither compares the nightlies nor proves its answer. torchwatch's time
+/// includes all of that. It also builds and measures the first nightly, which in practice was done
+/// the day before. It watches all benchmarks of the scenario, and proves the commit against its
 /// parent in two layouts. It decides with the default options, not with those of the lab.
 ///
 /// Columns: minutes to the answer, minutes until torchwatch reported a slower benchmark (alarm),
 /// builds, measured processes, the answer, and, computed from these, hours if a build took one.
 ///
-/// The seed draws the history and, where commits all build, the position of the commit that is
-/// slower. Exits with 1 when a claim about torchwatch is broken.
+/// The seed determines the history and, if all commits build, the position of the slower commit.
+/// Exits with 1 when a claim about torchwatch is broken.
 
 #include <algorithm>
 #include <array>
@@ -42,11 +41,11 @@ namespace {
 
 using nlohmann::json;
 
-/// Those with at most one commit to find, by its latency.
+/// The scenarios with at most one commit to find, which changes latency.
 std::vector<std::string> const known_scenarios{
     "one-culprit", "no-change", "ten-percent", "broken-span"};
 
-/// What a build of PyTorch takes, in round numbers.
+/// The duration of a build of PyTorch, in round numbers.
 constexpr double hours_a_build = 1;
 
 struct Options {
@@ -56,64 +55,65 @@ struct Options {
   double threshold = ByHand{}.threshold;
 };
 
-/// All laps of a scenario, by seed.
+/// All attempts at a scenario, one per seed.
 struct Race {
   std::string scenario;
-  std::vector<Lap> service;
-  std::vector<Lap> by_hand;
+  std::vector<Attempt> service;
+  std::vector<Attempt> by_hand;
 };
 
 constexpr std::array contestants{"torchwatch check", "git bisect run, median of 5"};
 
-constexpr auto lap_row = "{:<12} {:>5}  {:<28} {:>8} {:>7} {:>7} {:>10}  {}\n";
+constexpr auto attempt_row = "{:<12} {:>5}  {:<28} {:>8} {:>7} {:>7} {:>10}  {}\n";
 constexpr auto total_row = "{:<28} {:>8} {:>7} {:>7} {:>7} {:>7} {:>10} {:>14}  {}\n";
 
-double minutes(Lap const& lap) {
-  return lap.seconds / 60;
+double minutes(Attempt const& attempt) {
+  return attempt.seconds / 60;
 }
 
-double builds(Lap const& lap) {
-  return lap.builds;
+double builds(Attempt const& attempt) {
+  return attempt.builds;
 }
 
-double processes(Lap const& lap) {
-  return lap.processes;
+double processes(Attempt const& attempt) {
+  return attempt.processes;
 }
 
-/// The time if each build took an hour and all else what it took.
-double hours_with_long_builds(Lap const& lap) {
-  return (lap.seconds - lap.build_seconds) / 3600 + hours_a_build * lap.builds;
+/// The hours of an attempt if each build took an hour and all else as long as it did.
+double hours_with_long_builds(Attempt const& attempt) {
+  return (attempt.seconds - attempt.build_seconds) / 3600 + hours_a_build * attempt.builds;
 }
 
-std::vector<double> values_of(std::vector<Lap> const& laps, double (*value)(Lap const&)) {
+std::vector<double> values_of(std::vector<Attempt> const& attempts,
+                              double (*value)(Attempt const&)) {
   std::vector<double> values;
-  for (auto const& lap : laps)
-    values.push_back(value(lap));
+  for (auto const& attempt : attempts)
+    values.push_back(value(attempt));
   return values;
 }
 
-double median_of(std::vector<Lap> const& laps, double (*value)(Lap const&)) {
-  return bisect::median(values_of(laps, value));
+double median_of(std::vector<Attempt> const& attempts, double (*value)(Attempt const&)) {
+  return bisect::median(values_of(attempts, value));
 }
 
-/// The median of those that raised one, "-" if none did.
-std::string alarm_minutes(std::vector<Lap> const& laps) {
+/// The median minutes of attempts that raised an alarm; "-" if none did.
+std::string alarm_minutes(std::vector<Attempt> const& attempts) {
   std::vector<double> values;
-  for (auto const& lap : laps)
-    if (lap.alarm_seconds) values.push_back(*lap.alarm_seconds / 60);
+  for (auto const& attempt : attempts)
+    if (attempt.alarm_seconds) values.push_back(*attempt.alarm_seconds / 60);
   return values.empty() ? "-" : fmt::format("{:.2f}", bisect::median(values));
 }
 
-int count(std::vector<Lap> const& laps, Grade grade) {
-  return static_cast<int>(std::ranges::count(laps, grade, &Lap::grade));
+int count(std::vector<Attempt> const& attempts, Grade grade) {
+  return static_cast<int>(std::ranges::count(attempts, grade, &Attempt::grade));
 }
 
-double share(std::vector<Lap> const& laps, Grade grade) {
-  return count(laps, grade) / static_cast<double>(laps.size());
+double share(std::vector<Attempt> const& attempts, Grade grade) {
+  return count(attempts, grade) / static_cast<double>(attempts.size());
 }
 
-/// A patch of the scenario: where the commit lands that is slower. As it is where some do not
-/// build.
+/// A patch of the scenario that moves the slower commit. Empty if some commits do not build, or
+/// none is slower.
 json drawn_history(std::string const& name, std::uint64_t seed) {
   auto const file = std::filesystem::path{LAB_SCENARIOS} / (name + ".json");
   auto const scenario = json::parse(e2e::text_of(file));
@@ -131,24 +131,24 @@ e2e::WorldOptions world_of(std::string const& scenario, std::uint64_t seed) {
   options.real = true;
   options.seed = seed;
   options.history = drawn_history(scenario, seed);
-  // As users have it; the lab's own options are for tests that must be quick.
+  // The default options of users; the lab's options are for fast tests.
   options.settings = {{"decide", nullptr}};
   return options;
 }
 
-void print_lap(std::string const& scenario,
-               std::uint64_t seed,
-               char const* contestant,
-               Lap const& lap) {
-  fmt::print(lap_row,
+void print_attempt(std::string const& scenario,
+                   std::uint64_t seed,
+                   char const* contestant,
+                   Attempt const& attempt) {
+  fmt::print(attempt_row,
              scenario,
              seed,
              contestant,
-             fmt::format("{:.2f}", minutes(lap)),
-             alarm_minutes({lap}),
-             lap.builds,
-             lap.processes,
-             to_string(lap.grade));
+             fmt::format("{:.2f}", minutes(attempt)),
+             alarm_minutes({attempt}),
+             attempt.builds,
+             attempt.processes,
+             to_string(attempt.grade));
   std::fflush(stdout);
 }
 
@@ -157,11 +157,11 @@ void run_seed(Race& race, std::uint64_t seed, Options const& options) {
   ByHand const by_hand{suspected_benchmark(world), options.threshold};
   auto const race_service = [&] {
     race.service.push_back(run_service(world));
-    print_lap(race.scenario, seed, contestants.front(), race.service.back());
+    print_attempt(race.scenario, seed, contestants.front(), race.service.back());
   };
   auto const race_by_hand = [&] {
     race.by_hand.push_back(run_by_hand(world, by_hand));
-    print_lap(race.scenario, seed, contestants.back(), race.by_hand.back());
+    print_attempt(race.scenario, seed, contestants.back(), race.by_hand.back());
   };
   bool const service_first = seed % 2 == 1;
   if (service_first) race_service();
@@ -169,7 +169,7 @@ void run_seed(Race& race, std::uint64_t seed, Options const& options) {
   if (!service_first) race_service();
 }
 
-/// Fills the caches that all builds share.
+/// Fills the caches that all builds share, before the clock starts.
 void prepare(Options const& options) {
   e2e::World world{world_of(options.scenarios.front(), options.seed)};
   warm_up(world, suspected_benchmark(world));
@@ -177,7 +177,8 @@ void prepare(Options const& options) {
 
 std::vector<Race> run_all(Options const& options) {
   prepare(options);
-  fmt::print(lap_row, "scenario", "seed", "", "minutes", "alarm", "builds", "processes", "answer");
+  fmt::print(
+      attempt_row, "scenario", "seed", "", "minutes", "alarm", "builds", "processes", "answer");
   std::vector<Race> races;
   for (auto const& scenario : options.scenarios) {
     auto& race = races.emplace_back(Race{scenario, {}, {}});
@@ -187,30 +188,30 @@ std::vector<Race> run_all(Options const& options) {
   return races;
 }
 
-std::string answers(std::vector<Lap> const& laps) {
+std::string answers(std::vector<Attempt> const& attempts) {
   return fmt::format("{} right, {} range, {} wrong, {} none",
-                     count(laps, Grade::right),
-                     count(laps, Grade::range),
-                     count(laps, Grade::wrong),
-                     count(laps, Grade::none));
+                     count(attempts, Grade::right),
+                     count(attempts, Grade::range),
+                     count(attempts, Grade::wrong),
+                     count(attempts, Grade::none));
 }
 
-void print_total(char const* contestant, std::vector<Lap> const& laps) {
-  auto const times = values_of(laps, minutes);
+void print_total(char const* contestant, std::vector<Attempt> const& attempts) {
+  auto const times = values_of(attempts, minutes);
   fmt::print(total_row,
              contestant,
-             fmt::format("{:.2f}", median_of(laps, minutes)),
+             fmt::format("{:.2f}", median_of(attempts, minutes)),
              fmt::format("{:.2f}", std::ranges::min(times)),
              fmt::format("{:.2f}", std::ranges::max(times)),
-             alarm_minutes(laps),
-             fmt::format("{:.1f}", median_of(laps, builds)),
-             fmt::format("{:.1f}", median_of(laps, processes)),
-             fmt::format("{:.1f}", median_of(laps, hours_with_long_builds)),
-             answers(laps));
+             alarm_minutes(attempts),
+             fmt::format("{:.1f}", median_of(attempts, builds)),
+             fmt::format("{:.1f}", median_of(attempts, processes)),
+             fmt::format("{:.1f}", median_of(attempts, hours_with_long_builds)),
+             answers(attempts));
 }
 
 void print_ratios(Race const& race) {
-  auto const ratio = [&race](double (*value)(Lap const&)) {
+  auto const ratio = [&race](double (*value)(Attempt const&)) {
     return fmt::format("{:.2f}", median_of(race.service, value) / median_of(race.by_hand, value));
   };
   fmt::print(total_row,
@@ -245,7 +246,7 @@ void print_totals(Race const& race) {
   print_ratios(race);
 }
 
-/// A change of ten percent is too near the threshold for a promise of its answer.
+/// A change of ten percent is too close to the threshold to promise its answer.
 std::vector<Claim> claims_about(std::vector<Race> const& races) {
   std::vector<Claim> all;
   for (auto const& [scenario, service, by_hand] : races) {
@@ -268,9 +269,11 @@ bool race(Options const& options) {
 
 int main(int argc, char** argv) {
   torchwatch::bench::Options options;
-  CLI::App app{"How soon torchwatch and `git bisect run` name a commit, on the same histories"};
+  CLI::App app{
+      "Measures the time until torchwatch and `git bisect run` name a commit, on the same "
+      "histories"};
   app.add_option("--seed", options.seed, "First seed")->capture_default_str();
-  app.add_option("--seeds", options.seeds, "How many seeds a scenario")
+  app.add_option("--seeds", options.seeds, "Number of seeds for each scenario")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   app.add_option("--scenario", options.scenarios, "Scenarios of tests/lab")

@@ -1,6 +1,6 @@
-/// What the screen between sweep and comparison misses and confirms, on fleets whose series are not
-/// alike, with and without nights before, beside the rule that took the fleet's median noise for
-/// all of them.
+/// Measures the misses and confirmations of the screen between sweep and comparison, on fleets with
+/// unequal series, with and without earlier nights. A second rule, which takes the fleet's median
+/// noise for all series, runs on the same samples.
 
 #include <algorithm>
 #include <array>
@@ -24,7 +24,8 @@ namespace {
 
 constexpr double quiet = 0.005;
 constexpr double grown = 1.10;
-constexpr double unit = 1e9;  // levels are around 1, and floors must not matter
+constexpr double unit =
+    1e9;  // levels are around 1; the scale keeps absolute minimums from mattering
 
 struct Options {
   bool is_short = false;
@@ -32,15 +33,15 @@ struct Options {
   std::string recorded = RECORDED_NOISE;
 };
 
-/// Series that one host measures. Misses are counted of the last ones.
+/// Series of one host. Misses are counted from the series `first_counted` on.
 struct Fleet {
   std::string name;
   std::vector<NoiseModel> series;
   std::size_t first_counted = 0;
-  bool holds_at_once = true;  ///< what is promised, without a night before
+  bool holds_at_once = true;  ///< the claims hold without earlier nights
 };
 
-/// What a rule made of the series of a fleet.
+/// The results of a rule on the series of a fleet.
 struct Seen {
   int grown = 0;
   int missed = 0;
@@ -61,8 +62,8 @@ struct Seen {
 
 struct Row {
   Fleet const* fleet = nullptr;
-  int pairs = 0;   ///< of a sweep
-  int nights = 0;  ///< before
+  int pairs = 0;   ///< number of pairs of a sweep
+  int nights = 0;  ///< number of earlier nights
   Seen now;
   Seen median;
 };
@@ -71,7 +72,7 @@ NoiseModel normal_noise(double sigma) {
   return noise_models(sigma).front();
 }
 
-/// `loud_count` of the series at `loud`, the others quiet.
+/// A fleet in which `loud_count` series have noise `loud`. The others are quiet.
 Fleet mixture(std::string name, std::size_t count, std::size_t loud_count, double loud) {
   Fleet fleet{std::move(name), {}, count - loud_count};
   fleet.series.assign(count - loud_count, normal_noise(quiet));
@@ -79,7 +80,7 @@ Fleet mixture(std::string name, std::size_t count, std::size_t loud_count, doubl
   return fleet;
 }
 
-/// Half of them quiet, the others anything up to the last one's noise, which is counted.
+/// A fleet with one half quiet and increasing noise in the other half. Only the last is counted.
 Fleet spread(std::string name, std::size_t count, double loudest) {
   Fleet fleet{std::move(name), {}, count - 1};
   for (std::size_t i = 0; i < count; ++i) {
@@ -90,13 +91,14 @@ Fleet spread(std::string name, std::size_t count, double loudest) {
   return fleet;
 }
 
-/// (max - min) / min over 15 rounds of TorchBench's 157 tests on an A100, in percent, by
-/// twentieths: arXiv 2304.14226, and its noise table.
+/// (max - min) / min over 15 rounds of TorchBench's 157 tests on an A100, in percent. These are the
+/// 0, 5, ... 100% quantiles, from arXiv 2304.14226 and its noise table.
 constexpr std::array a100_ranges{0.06, 0.30, 0.41, 0.47, 0.54, 0.71, 0.91, 1.15, 1.30, 1.57,  1.84,
                                  2.16, 2.42, 3.04, 3.33, 3.75, 4.80, 5.56, 6.55, 9.69, 336.93};
 
 double a100_noise(double place) {
-  constexpr double range_of_15 = 3.472;  // expected, of normal variables of standard deviation 1
+  constexpr double range_of_15 =
+      3.472;  // its expectation, for normal variables with standard deviation 1
   double const at = place * static_cast<double>(a100_ranges.size() - 1);
   auto const below = static_cast<std::size_t>(at);
   double const low = std::log(a100_ranges.at(below));
@@ -105,7 +107,7 @@ double a100_noise(double place) {
   return std::log1p(range / 100) / range_of_15;
 }
 
-/// Those above 3% are counted.
+/// A fleet with that noise. Series above 3% are counted.
 Fleet a100() {
   constexpr std::size_t count = 157;
   Fleet fleet{"A100, above 3%", {}, count};
@@ -136,7 +138,7 @@ std::vector<Fleet> fleets(Options const& options) {
                          alike("all 8%", normal_noise(0.08)),
                          alike("all t(3) 5%", noise_models(0.05).at(1)),
                          alike("recorded", recorded_noise("recorded", options.recorded))};
-  // One in two hundred that happens to agree twice looks like the others until the second night.
+  // One noisy series of 200 whose two pairs happen to agree looks quiet until the second night
   all.at(5).holds_at_once = false;
   all.at(6).holds_at_once = false;
   return all;
@@ -151,8 +153,8 @@ std::vector<bisect::Pair> measure(Samples& samples, double ratio, int count) {
   return pairs;
 }
 
-/// What the screen was before: four degrees of freedom at the median variance of the fleet, and two
-/// standard errors.
+/// The second rule: four degrees of freedom at the median variance of the fleet, and two standard
+/// errors.
 std::vector<bool> by_the_median(std::vector<bisect::SweepSeries> const& sweep, double threshold) {
   std::vector<double> means;
   std::vector<double> variances;
@@ -182,7 +184,7 @@ std::vector<bool> by_the_median(std::vector<bisect::SweepSeries> const& sweep, d
   return passes;
 }
 
-/// One night of a fleet, on which one series in four grew, and those before.
+/// Judges one night of a fleet on which one series in four grew, after its earlier nights.
 void judge(Row& row, std::mt19937_64& random) {
   auto const& fleet = *row.fleet;
   std::bernoulli_distribution grows{fleet.series.size() - fleet.first_counted > 1 ? 0.25 : 1.0};
@@ -270,10 +272,10 @@ std::vector<Claim> claims(std::vector<Row> const& rows) {
 int main(int argc, char** argv) {
   using namespace torchwatch::bench;
   Options options;
-  CLI::App app{"What the screen misses and confirms on fleets whose series are not alike"};
-  app.add_flag("--short", options.is_short, "Within a minute");
-  app.add_option("--seed", options.seed, "Of all samples")->capture_default_str();
-  app.add_option("--recorded", options.recorded, "Pairs of identical builds")
+  CLI::App app{"Misses and confirmations of the screen on fleets with unequal series"};
+  app.add_flag("--short", options.is_short, "Take less than a minute, with fewer changes");
+  app.add_option("--seed", options.seed, "Seed of all samples")->capture_default_str();
+  app.add_option("--recorded", options.recorded, "File with pairs of identical builds")
       ->check(CLI::ExistingFile);
   CLI11_PARSE(app, argc, argv);
   try {

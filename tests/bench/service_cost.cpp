@@ -1,5 +1,5 @@
-/// What the service costs while nothing happens: processor time, memory, and the time until it
-/// answers, beside the goals and a peer on the same host in the same minute.
+/// Measures the cost of an idle service: processor time, memory, and the time to the first answer.
+/// Next to the goals it shows a peer that ran on the same host in the same minute.
 
 #include <algorithm>
 #include <array>
@@ -30,28 +30,28 @@ using nlohmann::ordered_json;
 
 constexpr int starts = 10;
 
-/// A server that can be measured.
+/// A server to measure.
 struct Subject {
   std::string name;
   std::vector<std::string> argv;
-  std::regex says_where;  ///< matches what it prints once it listens; the first group is its URL
-  std::string target;     ///< what is answered with 200
+  std::regex says_where;  ///< matches its output once it listens; the first group is its URL
+  std::string target;     ///< a path that it answers with 200
 };
 
 struct Cost {
-  double idle_percent = 0;  ///< of one core
+  double idle_percent = 0;  ///< percent of one core
   double resident_mib = 0;
   double start_ms = 0;  ///< from exec to the first 200, median
 };
 
-/// Empty until it is known.
+/// Returns the URL of the server; empty until it is printed.
 std::string url_of(Subject const& subject, Process const& process) {
   auto const said = process.out() + process.err();
   std::smatch found;
   return std::regex_search(said, found, subject.says_where) ? found[1].str() : std::string{};
 }
 
-/// Milliseconds until the first answer.
+/// Returns the milliseconds until the first answer.
 double time_to_answer(Subject const& subject, Process const& process, Clock::time_point started) {
   constexpr std::chrono::milliseconds pause{1};
   std::string url;
@@ -86,7 +86,7 @@ Cost cost_of(World& world, Subject const& subject, std::chrono::duration<double>
   auto const started = Clock::now();
   auto const process = world.start_program(subject.argv);
   time_to_answer(subject, process, started);
-  // What is left to do after the first answer is no idling.
+  // Work that remains after the first answer does not count as idle time
   std::this_thread::sleep_for(std::chrono::seconds{1});
   auto const before = e2e::cpu_seconds(process.pid());
   auto const begin = Clock::now();
@@ -104,7 +104,7 @@ Subject torchwatch() {
           "/healthz"};
 }
 
-/// What everybody has, and nobody calls heavy.
+/// A common and light server.
 Subject python() {
   return {"python3 -m http.server",
           {"python3", "-u", "-m", "http.server", "--bind", "127.0.0.1", "0"},
@@ -146,14 +146,14 @@ ordered_json to_json(Cost const& cost) {
           {"start_ms", cost.start_ms}};
 }
 
-/// Nothing where there is no such program.
+/// Measures the server; empty when its program is missing.
 std::optional<Cost> cost_if_there(World& world,
                                   Subject const& subject,
                                   std::chrono::duration<double> idle) {
   try {
     return cost_of(world, subject, idle);
   } catch (std::runtime_error const& problem) {
-    std::cerr << subject.name << " is left out: " << problem.what() << '\n';
+    std::cerr << subject.name << " is not measured: " << problem.what() << '\n';
     return std::nullopt;
   }
 }
@@ -177,13 +177,13 @@ void measure(std::chrono::duration<double> idle, std::string const& json_file) {
 }  // namespace torchwatch::bench
 
 int main(int argc, char** argv) {
-  CLI::App app{"Measures what an idle torchwatch costs."};
+  CLI::App app{"Measures the cost of an idle torchwatch service"};
   double seconds = 60;
   std::string json_file;
-  app.add_option("--seconds", seconds, "How long to look at it idling")
+  app.add_option("--seconds", seconds, "Seconds to measure the idle service")
       ->check(CLI::Range(0.1, 86400.0))
       ->capture_default_str();
-  app.add_option("--json", json_file, "Also write the result here");
+  app.add_option("--json", json_file, "Also write the result to this file");
   CLI11_PARSE(app, argc, argv);
   try {
     torchwatch::bench::measure(std::chrono::duration<double>{seconds}, json_file);

@@ -1,5 +1,5 @@
-/// Somebody else's work with a rhythm: keeps processors busy for a share of each period, to stand
-/// beside aa_comparisons and labs. Ends by itself.
+/// A load with a rhythm: keeps processors busy for a share of each period. Runs next to
+/// aa_comparisons or a lab, and ends by itself.
 
 #include <chrono>
 #include <thread>
@@ -40,17 +40,18 @@ void load(Options const& options, Clock::time_point begin) {
 int main(int argc, char** argv) {
   using namespace torchwatch::bench;
   Options options;
-  CLI::App app{"A load that comes and goes"};
+  CLI::App app{"Keeps processors busy for a share of each period"};
   app.add_option("--period-ms", options.period_ms)
       ->check(CLI::Range(1, 600'000))
       ->capture_default_str();
-  app.add_option("--duty", options.duty, "Share of each period")
+  app.add_option("--duty", options.duty, "Busy share of each period")
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
-  app.add_option("--threads", options.threads, "At once, in step")
+  app.add_option(
+         "--threads", options.threads, "Number of threads, which are busy at the same times")
       ->check(CLI::Range(1, 256))
       ->capture_default_str();
-  app.add_option("--seconds", options.seconds, "Until it ends")
+  app.add_option("--seconds", options.seconds, "Seconds until it ends")
       ->check(CLI::Range(1, 86'400))
       ->capture_default_str();
   CLI11_PARSE(app, argc, argv);

@@ -24,7 +24,7 @@ double median(Values values) {
 }
 
 double mann_whitney(Values const& before, Values const& after) {
-  std::map<double, double> counts;  // of equal values
+  std::map<double, double> counts;  // number of equal values
   for (double const value : before)
     counts[value] += 1;
   for (double const value : after)

@@ -11,13 +11,13 @@ double mean(Values const& values);
 
 double median(Values values);
 
-/// By the normal approximation with correction for ties and continuity.
+/// Mann-Whitney's test, in the normal approximation with correction for ties and continuity.
 double mann_whitney(Values const& before, Values const& after);
 
-/// Asymptotic.
+/// Kolmogorov and Smirnov's test, with its asymptotic distribution.
 double kolmogorov_smirnov(Values before, Values after);
 
-/// Of unequal variances.
+/// Welch's t test, for unequal variances.
 double welch(Values const& before, Values const& after);
 
 }  // namespace torchwatch::bench
