@@ -9,21 +9,24 @@
 
 namespace torchwatch::fuzz {
 
-/// A commit's whole message: anybody may have written it.
+/// A commit's whole message, which anyone can have written.
 void commit_message(std::string_view input) {
   auto const number = bisect::pull_request_of(input);
   require(!number || *number > 0, "pull requests count from one");
   Commit commit;
   commit.pull_request = number;
-  require(bisect::lands_again(input, commit) || !number, "one pull request is one change");
+  require(bisect::lands_again(input, commit) || !number,
+          "a commit lands its own pull request again");
   auto const names = bisect::approvers_of(input);
-  require(std::set(names.begin(), names.end()).size() == names.size(), "each approver comes once");
+  require(std::set(names.begin(), names.end()).size() == names.size(),
+          "each approver is listed once");
   for (auto const& name : names)
     require(!name.empty() && name.find_first_of(", \t/\n") == std::string::npos,
             "an approver is one name");
   if (auto const revert = bisect::revert_of(input)) {
-    require(!revert->commit || is_commit_sha(revert->commit->hex), "what is reverted is a commit");
-    require(!revert->pull_request || *revert->pull_request > 0, "so does what is reverted");
+    require(!revert->commit || is_commit_sha(revert->commit->hex), "a reverted commit is valid");
+    require(!revert->pull_request || *revert->pull_request > 0,
+            "reverted pull requests count from one");
   }
   auto const subject = input.substr(0, input.find('\n'));
   if (auto const release = bisect::parse_nightly_release(subject, {std::string(40, 'a')})) {

@@ -11,20 +11,20 @@ namespace {
 constexpr int most_pairs = 40;
 
 void check_answer(Comparison const& answer, int pairs) {
-  require(answer.pairs == pairs, "an answer tells how many pairs it took");
+  require(answer.pairs == pairs, "an answer reports its number of pairs");
   require(answer.error_bound >= 0 && answer.error_bound <= 1, "an error is a probability");
   bool const is_change =
       answer.verdict == Verdict::regression || answer.verdict == Verdict::improvement;
-  require(!is_change || answer.error_bound < 0.5, "no change is called by less than a coin");
+  require(!is_change || answer.error_bound < 0.5, "a change has an error below 0.5");
   if (!answer.ratio) return;
   require(!std::isnan(answer.ratio->low) && !std::isnan(answer.ratio->high),
           "an interval has two ends");
-  require(answer.ratio->low <= answer.ratio->high, "the lower end is not above the other");
+  require(answer.ratio->low <= answer.ratio->high, "the lower end is not above the upper end");
 }
 
 }  // namespace
 
-/// A byte for the metric and one for the past, then pairs of any doubles.
+/// A byte for the metric and two for the past, then pairs of any doubles.
 void comparison(std::string_view input) {
   Doubles doubles{input};
   constexpr Metric metrics[] = {Metric::latency, Metric::cmem, Metric::gmem, Metric::leak};

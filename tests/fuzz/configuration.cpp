@@ -8,9 +8,9 @@
 namespace torchwatch::fuzz {
 namespace {
 
-/// "FILE:LINE...: WHAT", a line each.
+/// Checks lines of the form "FILE:LINE...: WHAT".
 void check_complaints(std::string const& complaints, std::string const& file) {
-  require(!complaints.empty(), "what is refused has a reason");
+  require(!complaints.empty(), "a refused configuration has a reason");
   std::istringstream stream{complaints};
   for (std::string line; std::getline(stream, line);) {
     require(line.starts_with(file + ":"), "each complaint names the file");
@@ -33,8 +33,8 @@ void configuration(std::string_view input) {
   auto const shown = config::show(*options).dump();
   write_file(file, shown);
   auto const again = config::load(file);
-  require(again.has_value(), "what is shown can be loaded");
-  require(config::show(*again).dump() == shown, "what is loaded is what was shown");
+  require(again.has_value(), "a printed configuration can be loaded");
+  require(config::show(*again).dump() == shown, "a printed configuration loads as an equal one");
 }
 
 }  // namespace torchwatch::fuzz

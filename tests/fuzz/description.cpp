@@ -16,7 +16,7 @@ using suite::Element;
 using suite::ModelDescription;
 using suite::TensorDescription;
 
-/// Nothing of the batch is more than these.
+/// Returns the number of elements of a tensor for a batch.
 double elements_of(TensorDescription const& tensor, std::int64_t batch) {
   double elements = 1;
   for (auto const size : tensor.shape)
@@ -24,7 +24,7 @@ double elements_of(TensorDescription const& tensor, std::int64_t batch) {
   return elements;
 }
 
-/// As LibTorch is told to draw it.
+/// Checks the bounds of the random values, as LibTorch draws them.
 void check_range(TensorDescription const& tensor) {
   for (auto const bound : {tensor.low, tensor.high})
     require(std::abs(bound) <= suite::limits::number, "bounds are numbers that int64 holds");
@@ -58,7 +58,7 @@ json as_json(std::vector<TensorDescription> const& tensors) {
   return list;
 }
 
-/// Of what the file says.
+/// Checks that the model keeps the numbers of the file.
 void check_kept(std::string const& text, ModelDescription const& model) {
   json const kept{{"inputs", as_json(model.inputs)},
                   {"labels", as_json(model.labels)},
@@ -75,7 +75,7 @@ void check_complaint(std::string const& complaint) {
 
 }  // namespace
 
-/// NAME.json, which whoever made a model wrote.
+/// NAME.json, written by the author of a model.
 void description(std::string_view input) {
   std::string const text{input};
   ModelDescription model;

@@ -6,7 +6,7 @@
 
 namespace torchwatch::fuzz {
 
-/// Reads an input byte by byte, and eight bytes as any double there is. What is missing is zero.
+/// Reads an input as bytes, or eight bytes at a time as any double. Missing bytes are zero.
 class Doubles {
  public:
   explicit Doubles(std::string_view input) : input_{input} {}

@@ -7,20 +7,22 @@
 namespace torchwatch::fuzz {
 namespace {
 
-/// That what was read is what was said, and is read again alike.
+/// Checks that a line is read exactly, and that writing and reading it again gives an equal
+/// message.
 template <class Decode>
 void check_line(std::string const& line, Decode decode) {
   auto const read = decode(line);
   if (!read) {
-    require(read.error().code == ErrorCode::corrupt, "what cannot be read is corrupt");
+    require(read.error().code == ErrorCode::corrupt, "an unreadable line is corrupt");
     return;
   }
   auto const said = fetch::encode(*read);
   require(said.find('\n') == std::string::npos, "a message is one line");
   require(agrees(nlohmann::json::parse(line), nlohmann::json::parse(said)),
-          "what is kept is what was sent");
+          "values are kept as sent");
   auto const again = decode(said);
-  require(again.has_value() && fetch::encode(*again) == said, "a message is read as it was sent");
+  require(again.has_value() && fetch::encode(*again) == said,
+          "a written message is read as an equal one");
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ class StoppedClock final : public Clock {
   Timestamp now() const override { return Timestamp{std::chrono::seconds{1'800'000'000}}; }
 };
 
-/// A status, header fields, an empty line, and the rest is the body.
+/// Reads a response: a status, header fields, an empty line, and the body.
 Response response_in(std::string const& text) {
   std::istringstream stream{text};
   Response response;
@@ -41,15 +41,15 @@ Response response_in(std::string const& text) {
   return response;
 }
 
-/// Answers by rote; then the connection breaks.
-class Rote final : public github::Transport {
+/// Sends prepared responses in order, then breaks the connection.
+class PreparedResponses final : public github::Transport {
  public:
-  explicit Rote(std::vector<Response> answers) : answers_{std::move(answers)} {}
+  explicit PreparedResponses(std::vector<Response> answers) : answers_{std::move(answers)} {}
 
   boost::asio::awaitable<Result<Response>> send(Request request) override {
     auto const url = torchwatch::http::Url::parse(request.url);
     require(url && url->origin() == "https://api.github.com:443" && !url->has_credentials(),
-            "the token stays with its host");
+            "the token is sent only to its host");
     if (at_ == answers_.size()) co_return Error{ErrorCode::unavailable, "connection lost"};
     co_return answers_[at_++];
   }
@@ -78,7 +78,7 @@ void check_answer_alone(Response const& answer) {
   require(is_one_line(explanation) && explanation.size() <= 500, "an explanation is a short line");
   auto const now = StoppedClock{}.now();
   for (auto const earlier : {0, 1, 100})
-    require(github::pause_asked_by(answer, now, earlier).count() >= 0, "nobody waits backwards");
+    require(github::pause_asked_by(answer, now, earlier).count() >= 0, "no wait is negative");
   static_cast<void>(github::kind_of(answer));
   static_cast<void>(github::next_page(answer));
 }
@@ -89,7 +89,7 @@ void check_created(github::CreatedIssue const& issue) {
 
 }  // namespace
 
-/// Up to four answers of GitHub's, one after the other.
+/// Up to four responses of GitHub, one after the other.
 void github_answer(std::string_view input) {
   std::vector<Response> answers;
   for (auto const& part : parts_of(input, 4))
@@ -102,7 +102,7 @@ void github_answer(std::string_view input) {
   options.token = "t";
   options.retries = 2;
   auto const with_client = [&](auto ask) {
-    Rote transport{answers};
+    PreparedResponses transport{answers};
     github::Client client{transport, clock, check_pause, options};
     return fakes::run(ask(client));
   };
@@ -113,7 +113,8 @@ void github_answer(std::string_view input) {
     static_cast<void>(github::obstacle_to_issues(*access));
   if (auto const keys = with_client([](auto& client) { return client.keys_labelled("false"); }))
     for (auto const& key : *keys)
-      require(github::key_in(github::marker_of(key)) == key, "a key is read as it is written");
+      require(github::key_in(github::marker_of(key)) == key,
+              "a written key is read as an equal one");
 }
 
 }  // namespace torchwatch::fuzz

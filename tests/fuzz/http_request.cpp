@@ -30,17 +30,16 @@ namespace asio = boost::asio;
 namespace beast_http = boost::beast::http;
 using asio::ip::tcp;
 
-/// A connection that breaks is one that ends.
+/// Returns errors as values: a broken connection counts as an ended one.
 constexpr auto as_values = asio::as_tuple(asio::use_awaitable);
 
-/// The service's server and API, on a store that tells a story, and a client of it; all on one
-/// thread.
+/// The service's server and API on a store with sample data, and a client. All run on one thread.
 class Exchange {
  public:
   Exchange() {
     spdlog::set_level(spdlog::level::off);
-    // This lives to the end of the program, and its store seals itself with a digest then: OpenSSL
-    // ends after what was made after it.
+    // This object lives to the end of the program, when its store computes a digest. OpenSSL must
+    // be initialized earlier, so that it is still there.
     ::OPENSSL_init_crypto(OPENSSL_INIT_ADD_ALL_DIGESTS, nullptr);
     options_.precheck = [this](http::HttpRequest const& head) {
       return api_.check_request(head);
@@ -59,13 +58,13 @@ class Exchange {
   Exchange(Exchange const&) = delete;
   Exchange& operator=(Exchange const&) = delete;
 
-  /// The server ends while all that it asks is there.
+  /// Ends the server while the objects that it uses still exist.
   ~Exchange() {
     stop_.emit(asio::cancellation_type::terminal);
     loop_.run();
   }
 
-  /// All that the server answers to `input`.
+  /// Returns all bytes that the server sends in response to `input`.
   std::string answer_to(std::string_view input) {
     failure_.clear();
     std::optional<std::string> answer;
@@ -77,7 +76,7 @@ class Exchange {
       loop_.run_one();
     while (loop_.poll_one() > 0) {
     }
-    require(failure_.empty(), "the service can answer: " + failure_);
+    require(failure_.empty(), "the service handles the request: " + failure_);
     return *answer;
   }
 
@@ -85,7 +84,7 @@ class Exchange {
   asio::awaitable<std::string> ask(std::string input) {
     tcp::socket socket{loop_};
     co_await socket.async_connect(endpoint_, asio::use_awaitable);
-    socket.set_option(asio::socket_base::linger{true, 0});  // or ports run out
+    socket.set_option(asio::socket_base::linger{true, 0});  // frees the port at once
     auto const bytes = asio::buffer(input);
     co_await asio::async_write(socket, bytes, as_values);
     boost::system::error_code ignored;
@@ -144,7 +143,7 @@ class Exchange {
   std::string failure_;
 };
 
-/// The first answer is whole, and what it says that it is.
+/// Checks that the first response is whole and matches its content type.
 void check_first(std::string const& answer, bool has_body) {
   beast_http::response_parser<beast_http::string_body> parser;
   parser.skip(!has_body);
@@ -155,14 +154,14 @@ void check_first(std::string const& answer, bool has_body) {
   auto const& response = parser.get();
   require(
       response.result_int() < 500 || response.result_int() == 501 || response.result_int() == 503,
-      "nobody breaks the service");
+      "no request causes an internal error");
   if (has_body && response[beast_http::field::content_type].find("json") != std::string_view::npos)
     require(nlohmann::json::accept(response.body()), "an answer is JSON");
 }
 
 }  // namespace
 
-/// All that a client sends on one connection.
+/// The bytes that a client sends on one connection.
 void http_request(std::string_view input) {
   static Exchange exchange;
   auto const answer = exchange.answer_to(input);

@@ -15,10 +15,10 @@ void check_link(fetch::PageLink const& link) {
   auto const url = torchwatch::http::Url::parse(link.url);
   require(url && url->is_http(), "a link leads to a web server");
   require(link.url.find('#') == std::string::npos, "a link has no fragment");
-  require(link.sha256.empty() || is_sha256(link.sha256), "a digest is one");
+  require(link.sha256.empty() || is_sha256(link.sha256), "a digest is valid");
 }
 
-/// Names become those of files and directories.
+/// Checks that a name is safe as a name of a file or directory.
 void check_name(std::string const& name) {
   require(name.find('/') == std::string::npos && name != ".." && is_one_line(name),
           "an offer's name stays in its directory");
@@ -30,7 +30,7 @@ void check_name(std::string const& name) {
 void index_page(std::string_view input) {
   auto const links = fetch::links_of(input, "https://index.example/simple/torch/");
   if (!links) {
-    require(links.error().code == ErrorCode::corrupt, "a page that cannot be read is corrupt");
+    require(links.error().code == ErrorCode::corrupt, "an unreadable page is corrupt");
     return;
   }
   for (auto const& link : *links)

@@ -4,7 +4,7 @@
 
 #include "tests/fuzz/targets.h"
 
-/// What libFuzzer calls with one input after the other; FUZZ_TARGET is one of targets.h.
+/// libFuzzer calls this with each input. FUZZ_TARGET is a function of targets.h.
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size);
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {

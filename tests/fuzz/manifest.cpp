@@ -12,12 +12,12 @@ void check_equal(BuildManifest const& one, BuildManifest const& other) {
   require(one.commit == other.commit && one.version == other.version && one.date == other.date &&
               one.variant == other.variant && one.kind == other.kind && one.env == other.env &&
               one.preload == other.preload && one.launcher == other.launcher,
-          "a manifest is read as it was written");
+          "a written manifest is read as an equal one");
 }
 
 }  // namespace
 
-/// build.json, which whoever made a build wrote.
+/// build.json, written by the maker of a build.
 void manifest(std::string_view input) {
   static tests::TemporaryFolder const folder;
   write_file(folder / "build.json", input);

@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Of ASCII, letters, digits and blanks alone, and "&#N;" for all others.
+/// True when the ASCII of a text is only letters, digits, blanks and references "&#N;".
 bool is_referenced(std::string_view text) {
   while (!text.empty()) {
     auto const c = text.front();
@@ -34,26 +34,27 @@ bool is_referenced(std::string_view text) {
   return true;
 }
 
-/// Nothing in it ends the code that it is.
+/// Checks that text shown as code cannot end the code.
 void check_verbatim(std::string_view input) {
   auto const shown = github::verbatim(input);
   require(is_one_line(shown), "code is one line");
   if (shown == "-") return;
   std::string_view inside = shown;
   if (inside.starts_with('`')) {
-    require(inside.size() > 2 && inside.ends_with('`'), "code has two ends");
+    require(inside.size() > 2 && inside.ends_with('`'), "code is delimited on both sides");
     inside = inside.substr(1, inside.size() - 2);
     require(inside.find_first_of("`|") == std::string_view::npos, "nothing ends code or cell");
     return;
   }
   constexpr std::string_view begin = "<code>";
   constexpr std::string_view end = "</code>";
-  require(inside.starts_with(begin) && inside.ends_with(end), "what is not quoted is referenced");
+  require(inside.starts_with(begin) && inside.ends_with(end),
+          "code without backticks is an element");
   inside = inside.substr(begin.size(), inside.size() - begin.size() - end.size());
-  require(is_referenced(inside), "every sign is a reference");
+  require(is_referenced(inside), "special characters are references");
 }
 
-/// What a shell makes of a word.
+/// Returns the text that a shell reads from a word.
 std::string unquoted_by_shell(std::string_view word) {
   std::string text;
   bool is_quoted = false;
@@ -63,13 +64,13 @@ std::string unquoted_by_shell(std::string_view word) {
     else if (!is_quoted && word[at] == '\\' && at + 1 < word.size())
       text += word[++at];
     else
-      require(is_quoted, "nothing stands outside of quotes"), text += word[at];
+      require(is_quoted, "all text is inside quotes"), text += word[at];
   }
   require(!is_quoted, "quotes are closed");
   return text;
 }
 
-/// A report in which everything that others wrote says `text`.
+/// A report in which all text by others is `text`.
 github::IssueDraft report_of(std::string const& text) {
   auto story = github::hostile_story();
   auto& bisection = story.bisections.front();
@@ -101,7 +102,7 @@ github::IssueDraft report_of(std::string const& text) {
   return github::draft_issue(story, {});
 }
 
-/// How many columns each line has, of tables: what others wrote may change neither lines nor cells.
+/// Returns the number of cells of each line. Text by others must change neither lines nor cells.
 std::vector<std::ptrdiff_t> shape_of(std::string const& body) {
   std::vector<std::ptrdiff_t> cells;
   std::istringstream stream{body};
@@ -112,22 +113,25 @@ std::vector<std::ptrdiff_t> shape_of(std::string const& body) {
 
 }  // namespace
 
-/// What others wrote, on its way into an issue.
+/// Text by others that an issue shows.
 void markdown(std::string_view input) {
   constexpr std::size_t enough = 64;
   check_verbatim(input);
-  require(is_one_line(github::one_line(input)), "one line is one");
-  require(unquoted_by_shell(github::shell_quoted(input)) == input, "a shell reads what was quoted");
+  require(is_one_line(github::one_line(input)), "one line has no line end");
+  require(unquoted_by_shell(github::shell_quoted(input)) == input,
+          "a shell reads quoted text back");
   auto const cut = github::clip(input, enough);
-  require(cut.size() <= enough && input.starts_with(cut), "what is cut is a beginning");
+  require(cut.size() <= enough && input.starts_with(cut),
+          "clipped text is a beginning of the text");
   static auto const shape = shape_of(report_of("plain").body);
   auto const draft = report_of(std::string{cut});
-  require(shape_of(draft.body) == shape, "what others wrote leaves the layout alone");
-  require(github::key_in(draft.body) == draft.key, "a report has its own key");
-  require(printable_lines(draft.body) == draft.body, "a report is UTF-8 in which nothing acts");
-  require(draft.body.size() <= github::max_body_bytes, "GitHub takes the body");
+  require(shape_of(draft.body) == shape, "text by others keeps the layout");
+  require(github::key_in(draft.body) == draft.key, "a report keeps its key");
+  require(printable_lines(draft.body) == draft.body,
+          "a report is UTF-8 without control characters");
+  require(draft.body.size() <= github::max_body_bytes, "the body is within GitHub's limit");
   require(is_one_line(draft.title) && draft.title.size() <= github::max_title_bytes,
-          "GitHub takes the title");
+          "the title is within GitHub's limit");
 }
 
 }  // namespace torchwatch::fuzz

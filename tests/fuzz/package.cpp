@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// With all that a worker is compiled against.
+/// Makes a prefix with the files that a worker is compiled against.
 void make_prefix(fs::path const& prefix) {
   fs::create_directories(prefix / "lib");
   fs::create_directories(prefix / "share/cmake/Torch");
@@ -25,7 +25,7 @@ void make_prefix(fs::path const& prefix) {
 void check_contents(fs::path const& directory) {
   auto const contents = fetch::contents_of(directory);
   if (!contents) {
-    require(contents.error().code == ErrorCode::corrupt, "what names nothing is corrupt");
+    require(contents.error().code == ErrorCode::corrupt, "a package without a version is corrupt");
     require(is_one_line(contents.error().message), "an error is one line");
     return;
   }

@@ -9,11 +9,12 @@
 namespace torchwatch::fuzz {
 namespace {
 
-/// "... (18446744073709551615 bytes more)"
+/// The length of "... (18446744073709551615 bytes more)".
 constexpr std::size_t longest_note = 37;
 
-/// In UTF-8: of C1, U+0080 to U+009F, and of what Unicode lets turn a text around (Bidi_Control).
-bool holds_acting_character(std::string_view text) {
+/// True when UTF-8 text holds a C1 control (U+0080 to U+009F) or a character of Bidi_Control, which
+/// reverses text.
+bool holds_control_character(std::string_view text) {
   constexpr std::array<std::string_view, 12> turning{"\u061c",
                                                      "\u200e",
                                                      "\u200f",
@@ -35,25 +36,27 @@ bool holds_acting_character(std::string_view text) {
 }
 
 void check_shown(std::string_view shown) {
-  require(is_one_line(shown), "nothing shown acts on a terminal");
-  require(shown.empty() || !holds_acting_character(shown), "nothing shown turns a text around");
+  require(is_one_line(shown), "printed text has no control character");
+  require(shown.empty() || !holds_control_character(shown),
+          "printed text has no character that reverses text");
 }
 
 }  // namespace
 
-/// What a worker, a compiler or a page says, on its way into a log or onto a terminal.
+/// Text of a worker, a compiler or a page that a log or terminal shows.
 void printable_text(std::string_view input) {
   auto const line = printable(input);
   check_shown(line);
   require(line.size() <= longest_line + longest_note, "a line is short");
-  require(printable(line) == line || line.size() > longest_line, "what is shown stays as it is");
+  require(printable(line) == line || line.size() > longest_line,
+          "printable text is not changed again");
   auto const excerpt = process::excerpt(input);
   check_shown(excerpt);
   auto const last = process::last_lines(input);
   check_shown(last);
   auto lines = printable_lines(input);
   auto const given = std::ranges::count(input, '\n');
-  require(std::ranges::count(lines, '\n') == given, "lines stay lines");
+  require(std::ranges::count(lines, '\n') == given, "the number of lines stays");
   std::ranges::replace(lines, '\n', ' ');
   check_shown(lines);
 }

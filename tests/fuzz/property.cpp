@@ -45,7 +45,7 @@ bool agrees(nlohmann::json const& given, nlohmann::json const& kept) {
                       given.begin(),
                       given.end(),
                       [](auto const& one, auto const& other) { return agrees(other, one); });
-  // The library takes 2^63 and -2^63 for the same number.
+  // The library compares 2^63 and -2^63 as equal.
   if (kept.is_number_integer() && given.is_number_integer()) return given.dump() == kept.dump();
   return given == kept;
 }

@@ -22,14 +22,14 @@ void check_answer(protocol::Message const& answer) {
   auto const kept = measure::outcome_from({}, answer, {});
   require(kept.ok() == kept.error.empty() || kept.values.empty(),
           "an answer has values or an error");
-  require(!kept.ok() || kept.values.contains(Metric::latency), "who measured has a latency");
+  require(!kept.ok() || kept.values.contains(Metric::latency), "a successful answer has a latency");
   if (auto const levels = measure::levels_in(std::span{&kept, 1}, Metric::latency))
     require(levels->size() == 1, "an answer has one level");
 }
 
 }  // namespace
 
-/// All that a runner says to the service about a round of two jobs.
+/// All lines that a runner sends to the service about a round of two jobs.
 void runner_line(std::string_view input) {
   measure::RoundReplies replies{round_of_two()};
   std::istringstream stream{std::string{input}};

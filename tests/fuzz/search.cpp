@@ -18,7 +18,7 @@ CommitSha sha_of(std::size_t position) {
   return {fmt::format("{:040}", position)};
 }
 
-/// A search of a few commits, whose builds give what the input has.
+/// A search among a few commits. The input has the values that their builds measure.
 class Searched {
  public:
   explicit Searched(std::string_view input) : doubles_{input} {
@@ -39,7 +39,7 @@ class Searched {
     for (std::size_t rest = 0; rest < most_commits; ++rest) {
       take_steps(search);
       if (confirm(search)) take_steps(search);
-      require(search.to_confirm().empty(), "ends are built again once");
+      require(search.to_confirm().empty(), "ends are confirmed once");
       auto found = search.find();
       if (found.empty()) break;
       for (auto& finding : found) {
@@ -90,10 +90,10 @@ class Searched {
     search.learn(step);
     for (auto const& belief : search.beliefs())
       require(belief.probability >= 0 && belief.probability <= 1.000001,
-              "what is believed is a probability");
+              "a belief is a probability");
   }
 
-  /// Neither end.
+  /// True for an unusable commit. The ends are never unusable.
   bool is_broken(std::size_t position) const {
     return position > 0 && position < count_ && (broken_ >> position % 8 & 1) != 0;
   }
@@ -110,7 +110,7 @@ class Searched {
     }
   }
 
-  /// Whether there was anything to.
+  /// Confirms the ends. Returns true if any series needed it.
   bool confirm(bisect::Search& search) {
     auto const all = search.to_confirm();
     for (auto const& series : all) {
@@ -125,17 +125,18 @@ class Searched {
   }
 
   static void check(Finding const& finding) {
-    require(!finding.suspects.empty() && !finding.effects.empty(), "a finding tells who and what");
+    require(!finding.suspects.empty() && !finding.effects.empty(),
+            "a finding has suspects and effects");
     for (auto const& effect : finding.effects)
       require(effect.probability >= 0 && effect.probability <= 1.000001,
-              "what is stated is a probability");
+              "a stated probability is valid");
   }
 
   Doubles doubles_;
   Series series_;
   std::size_t count_ = 1;
   unsigned broken_ = 0;
-  bool is_unbuilt_ = false;  // what is broken, or else it does not run
+  bool is_unbuilt_ = false;  // broken commits do not build; otherwise they do not run
   config::DecideOptions decide_;
   config::BisectOptions options_;
   int steps_ = 0;
@@ -143,8 +144,8 @@ class Searched {
 
 }  // namespace
 
-/// Three bytes for the metric, the commits and which of them do not build, then levels of any
-/// doubles.
+/// Four bytes for the metric, the number of commits, the broken ones and whether these are built.
+/// Then levels of any doubles.
 void search(std::string_view input) {
   Searched{input}.run();
 }

@@ -2,14 +2,13 @@
 
 #include <string_view>
 
-/// What reads bytes that strangers made, or judges what their builds give, one function each. It
-/// takes any input, and throws when a property does not hold, Broken or whatever our code let
-/// through; crashes and leaks are the sanitizers' to see. Not thread-safe: each keeps what is dear
-/// to make.
+/// Targets: one function for each reader of untrusted input or judge of untrusted measurements. A
+/// target accepts any input. It throws Broken when a property does not hold, or any exception that
+/// our code does not catch. Sanitizers find crashes and leaks. Not thread-safe, because targets
+/// cache objects that are slow to create.
 namespace torchwatch::fuzz {
 
-/// A line of this list and a file of the same name make a target; CMakeLists.txt has the names,
-/// too.
+/// A target is a line of this list and a file with its name. CMakeLists.txt lists the names, too.
 using Target = void (*)(std::string_view input);
 
 void commit_message(std::string_view input);

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Entries as a text tells them, a line each: "f PATH", "x PATH", "d PATH", "l PATH TARGET",
+/// Adds an entry from a line of text: "f PATH", "x PATH", "d PATH", "l PATH TARGET",
 /// "h PATH TARGET", "p PATH".
 void add_entry(fetch::ArchiveWriter& writer, std::string const& line) {
   std::istringstream words{line};
@@ -33,13 +33,13 @@ void add_entry(fetch::ArchiveWriter& writer, std::string const& line) {
   if (kind == "p") writer.add_special(path, S_IFIFO);
 }
 
-/// A library that cannot write a name leaks: other names come in archives that are given as they
-/// are.
+/// True for names that the archive library can write; it leaks on others. Inputs that are archives
+/// cover those.
 bool is_plain(std::string const& line) {
   return is_one_line(line) && std::ranges::all_of(line, [](char c) { return c > 0; });
 }
 
-/// What cannot be written ends the archive there.
+/// Writes the entries. The archive ends at the first one that cannot be written.
 void write_archive(fs::path const& file,
                    std::string_view entries,
                    fetch::ArchiveWriter::Format format) {
@@ -58,7 +58,7 @@ bool is_below(fs::path const& path, fs::path const& directory) {
   return !relative.empty() && *relative.begin() != "..";
 }
 
-/// Everything in there is a file, a directory or a link that leads to neither elsewhere nor above.
+/// Checks that all entries are files, directories, or links that stay below the directory.
 void check_tree(fs::path const& directory, fetch::Unpacked const& unpacked) {
   std::int64_t bytes = 0;
   for (auto const& entry : fs::recursive_directory_iterator{directory}) {
@@ -69,13 +69,13 @@ void check_tree(fs::path const& directory, fetch::Unpacked const& unpacked) {
       require(circle || is_below(place, directory), "no link leads out of the directory");
       continue;
     }
-    require(fs::is_directory(status) || fs::is_regular_file(status), "nothing special comes out");
+    require(fs::is_directory(status) || fs::is_regular_file(status), "no special file is unpacked");
     if (fs::is_regular_file(status)) bytes += static_cast<std::int64_t>(entry.file_size());
   }
-  require(bytes == unpacked.bytes, "as many bytes come out as are told");
+  require(bytes == unpacked.bytes, "the reported number of bytes is right");
 }
 
-/// Nothing is wrong with the disk, so that it is the archive.
+/// Checks that the error blames the archive, because the disk is not at fault.
 void check_refusal(Error const& error) {
   require(error.code == ErrorCode::refused || error.code == ErrorCode::corrupt,
           "an archive that does not unpack is refused or corrupt");
@@ -84,7 +84,7 @@ void check_refusal(Error const& error) {
 
 }  // namespace
 
-/// An archive, or, after "zip\n" or "tar\n", what to put into one.
+/// An archive, or "zip\n" or "tar\n" and the entries of one.
 void unpack(std::string_view input) {
   static tests::TemporaryFolder const folder;
   static auto const root = fs::canonical(folder.path());
@@ -105,7 +105,7 @@ void unpack(std::string_view input) {
     check_tree(directory, *unpacked);
   else
     check_refusal(unpacked.error());
-  require(fs::exists(directory) == unpacked.has_value(), "a directory is whole or gone");
+  require(fs::exists(directory) == unpacked.has_value(), "a directory is complete or removed");
   fs::remove_all(directory);
   fs::remove(archive);
   require(fs::is_empty(root), "nothing is written outside of the directory");

@@ -21,7 +21,7 @@ void check_url(std::string const& text) {
   static_cast<void>(url->file_name());
   static auto const page = torchwatch::http::Url::parse("https://index.example/simple/").value();
   if (auto const led = page.resolve(text))
-    require(torchwatch::http::Url::parse(led->text()).has_value(), "a link leads to an address");
+    require(torchwatch::http::Url::parse(led->text()).has_value(), "a link resolves to an address");
 }
 
 }  // namespace
@@ -33,7 +33,7 @@ void url(std::string_view input) {
   static_cast<void>(http::is_host_ours(input, {"x"}));
   auto const target = api::parse_target("/" + torchwatch::http::percent_encode(input) +
                                         "?q=" + torchwatch::http::percent_encode(input));
-  require(target.has_value(), "what was encoded can be read");
+  require(target.has_value(), "an encoded target can be read");
   require(target->path.size() == 1 && target->path.front() == input, "a path is decoded once");
   require(target->query.at("q") == input, "a query is decoded once");
   static_cast<void>(api::parse_target(input));

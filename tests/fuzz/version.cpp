@@ -15,33 +15,33 @@ using fetch::VersionRange;
 
 void check_order(Version const& one, Version const& other) {
   auto const order = one <=> other;
-  require((other <=> one) == 0 <=> order, "an order has two directions");
-  require((order == 0) == (one == other), "what is neither older nor newer is equal");
+  require((other <=> one) == 0 <=> order, "an order is antisymmetric");
+  require((order == 0) == (one == other), "versions of equal order are equal");
 }
 
-/// Among three, so that they can be sorted.
+/// Checks the order of three versions.
 void check_transitive(Version const& one, Version const& two, Version const& three) {
-  if (one <= two && two <= three) require(one <= three, "an order goes on");
+  if (one <= two && two <= three) require(one <= three, "an order is transitive");
 }
 
 void check_range(std::string const& text, Version const& version) {
   auto const equal = VersionRange::parse("==" + text);
   require(equal && equal->holds(version), "a version is in its own range");
   auto const other = VersionRange::parse("!=" + text);
-  require(other && !other->holds(version), "and not in the others");
+  require(other && !other->holds(version), "a version is not in its excluded range");
   auto const least = VersionRange::parse(">=" + text);
-  require(least.has_value() == !version.is_local(), "what follows a plus sign has no order");
-  require(!least || least->holds(version), "it is as new as itself");
+  require(least.has_value() == !version.is_local(), "local versions have no order");
+  require(!least || least->holds(version), "a version is at least itself");
   auto const newer = VersionRange::parse(">" + text);
-  require(!newer || !newer->holds(version), "and not newer");
+  require(!newer || !newer->holds(version), "a version is not newer than itself");
 }
 
-/// By PEP 440, a development of a release is before it.
+/// Checks that a development release is before its release, as PEP 440 requires.
 void check_development(std::string const& text, Version const& release) {
   if (text.find("dev") != std::string::npos || release.is_local()) return;
   for (auto const* const end : {".dev0", ".dev20251103", ".dev2147483646"}) {
     auto const development = Version::parse(text + end);
-    require(!development || *development < release, "a development is before its release");
+    require(!development || *development < release, "a development release is before its release");
   }
 }
 
@@ -62,7 +62,8 @@ void check_version(std::string const& text) {
 void check_requirement(std::string const& text) {
   auto const requirement = fetch::parse_requirement(text);
   if (!requirement) {
-    require(requirement.error().code == ErrorCode::invalid_argument, "what is none is invalid");
+    require(requirement.error().code == ErrorCode::invalid_argument,
+            "an unreadable requirement is invalid");
     require(is_one_line(requirement.error().message), "an error is one line");
     return;
   }
@@ -71,7 +72,7 @@ void check_requirement(std::string const& text) {
       "a name is canonical");
   auto const again = fetch::parse_requirement(requirement->text);
   require(again && again->name == requirement->name && again->extras == requirement->extras,
-          "a requirement is read as it was");
+          "a written requirement is read as an equal one");
 }
 
 void check_marker(std::string const& text) {
@@ -83,7 +84,7 @@ void check_marker(std::string const& text) {
   auto const both =
       fetch::marker_holds("(" + text + ") and (" + text + ")", {"3.12", "x86_64", {"cublas"}});
   bool const is_empty = text.find_first_not_of(" \t\r\n") == std::string::npos;
-  require(is_empty || !both || *both == *holds, "said twice it is as true");
+  require(is_empty || !both || *both == *holds, "a marker and itself give its value");
 }
 
 }  // namespace

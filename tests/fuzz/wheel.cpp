@@ -19,10 +19,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr auto module_text = "import os\n";
-/// What a wheel of this target holds beside its RECORD.
+/// The number of files of the wheel, without its RECORD.
 constexpr std::size_t files = 4;
 
-/// As RECORD has it.
+/// Returns the digest of the module in RECORD's format.
 std::string digest_of_module() {
   Sha256 digest;
   digest.add(module_text);
@@ -32,7 +32,8 @@ std::string digest_of_module() {
 void check_record_of(fs::path const& wheel, std::string const& record) {
   auto const checked = fetch::check_record(wheel);
   if (!checked) {
-    require(checked.error().code == ErrorCode::corrupt, "a wheel that disagrees is corrupt");
+    require(checked.error().code == ErrorCode::corrupt,
+            "a wheel that differs from RECORD is corrupt");
     require(is_one_line(checked.error().message), "an error is one line");
     return;
   }
@@ -41,7 +42,7 @@ void check_record_of(fs::path const& wheel, std::string const& record) {
     return;
   }
   std::istringstream stream{record};
-  std::set<std::string> lines;  // one that stands twice and alike says nothing else
+  std::set<std::string> lines;  // equal lines count once
   for (std::string line; std::getline(stream, line);)
     if (!line.empty() && line != "\r") lines.insert(line);
   auto const own = std::ranges::count_if(
@@ -51,7 +52,7 @@ void check_record_of(fs::path const& wheel, std::string const& record) {
       lines, [](auto const& line) { return line.find(digest_of_module()) != std::string::npos; });
   if (!has_digest) return;
   write_file(wheel / "pkg/module.py", "import sys\n");
-  require(!fetch::check_record(wheel), "a wheel that was changed is refused");
+  require(!fetch::check_record(wheel), "a changed wheel is refused");
   write_file(wheel / "pkg/module.py", module_text);
 }
 
@@ -74,7 +75,8 @@ void check_metadata_of(fs::path const& wheel) {
 
 }  // namespace
 
-/// RECORD, METADATA and WHEEL of an unpacked wheel, in which DIGEST and SIZE stand for a module's.
+/// RECORD, METADATA and WHEEL of an unpacked wheel. DIGEST and SIZE are replaced by those of a
+/// module.
 void wheel(std::string_view input) {
   static tests::TemporaryFolder const folder;
   auto const info = folder / "pkg-1.dist-info";

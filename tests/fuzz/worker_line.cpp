@@ -20,20 +20,20 @@ protocol::Job asked_of_worker() {
   return job;
 }
 
-/// What the service keeps of an answer that the runner let through.
+/// Checks the values that the service keeps of a result that the runner accepts.
 void check_outcome(protocol::Outcome const& outcome) {
   if (!runner::check_outcome(outcome, asked_of_worker()).empty()) return;
   auto const kept = measure::outcome_from({}, outcome, {});
   require(json::parse(kept.fingerprint).is_object(), "a fingerprint can be read again");
   for (auto const& [metric, value] : kept.values) {
-    require(std::isfinite(value.value), "what was measured is a number");
+    require(std::isfinite(value.value), "a measured value is finite");
     for (auto const place : value.outliers)
       require(place >= 0 && static_cast<std::size_t>(place) < value.samples.size(),
               "outliers are samples");
   }
 }
 
-/// A failure's text is cut.
+/// Removes the text of a failure, because encoding shortens it.
 json without_text(json message) {
   if (message.is_object()) message.erase("text");
   return message;
@@ -53,8 +53,9 @@ void worker_line(std::string_view input) {
   auto const said = protocol::encode(message);
   require(said.find('\n') == std::string::npos, "a message is one line");
   require(agrees(without_text(json::parse(line)), without_text(json::parse(said))),
-          "what is kept is what was sent");
-  require(protocol::encode(protocol::decode(said)) == said, "a message is read as it was sent");
+          "values are kept as sent");
+  require(protocol::encode(protocol::decode(said)) == said,
+          "a written message is read as an equal one");
   if (auto const* const outcome = std::get_if<protocol::Outcome>(&message)) check_outcome(*outcome);
 }
 
