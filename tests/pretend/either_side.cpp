@@ -17,7 +17,7 @@ namespace {
 using at::Tensor;
 using at::native::NestedTensorImpl;
 
-/// Memory at `data` that lives as long as `owner`.
+/// Returns memory at `data` that keeps `owner` alive.
 template <class Owner>
 c10::DataPtr memory_of(void* data, Owner owner, c10::Device where) {
   auto kept = std::make_unique<Owner>(std::move(owner));
@@ -35,7 +35,7 @@ struct Allocator final : c10::Allocator {
   }
 };
 
-/// A tensor on memory of another's storage.
+/// Returns a tensor with the sizes of `tensor` on `memory`.
 Tensor over(c10::DataPtr memory,
             Tensor const& tensor,
             c10::Allocator* allocates,
@@ -66,10 +66,10 @@ Tensor dense_on_host(Tensor const& tensor) {
               c10::DispatchKeySet(c10::DispatchKey::CPU));
 }
 
-// ---- Indices and values
+// ---- Sparse tensors: indices and values
 
-/// `side` leads from the entries of `like` to where `tensor` is. Asks the implementations, since
-/// operators would have it be of one side first.
+/// Gives `tensor` the entries of `like`. `side` converts them to the side of `tensor`. Uses the
+/// implementations, because operators require tensors of one side.
 template <class Side>
 void become(Tensor const& tensor, Tensor const& like, Side const& side) {
   auto* const impl = at::sparse::get_sparse_impl(tensor);
@@ -87,13 +87,13 @@ Tensor sparse_on(c10::DispatchKey key, Tensor const& other, Side const& side) {
   return made;
 }
 
-// ---- One buffer, with the sizes of what lies in it
+// ---- Nested tensors: one buffer, and the sizes of its parts
 
 std::vector<std::int64_t> offsets_of(Tensor const& nested) {
   return at::native::get_nested_tensor_impl(nested)->get_offsets();
 }
 
-/// LibTorch makes nested tensors of CPUs and of CUDA alone.
+/// A nested tensor of the device. LibTorch itself creates them only for CPU and CUDA.
 struct NestedOnDevice final : NestedTensorImpl {
   explicit NestedOnDevice(Tensor const& of_host)
       : NestedTensorImpl(at::native::get_nested_tensor_impl(of_host)->get_buffer(),

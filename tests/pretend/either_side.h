@@ -5,29 +5,29 @@
 #include <c10/core/Device.h>
 #include <c10/core/DispatchKeySet.h>
 
-/// The same memory, seen from either side: as the host's tensors and as those of the pretended
-/// device. Sparse and nested tensors consist of others, and of their sizes, which are the host's.
+/// Conversions between tensors of the host and of the pretended device, which share their memory.
+/// Sparse and nested tensors consist of other tensors, and of sizes on the host.
 namespace torchwatch::pretend {
 
 inline constexpr auto type = c10::DeviceType::XPU;
 inline c10::Device const the_device{type, 0};
 inline c10::DispatchKeySet const of_device{c10::DispatchKey::XPU};
 
-/// The device's: it takes the host's memory and calls it its own.
+/// Returns the device's allocator, which allocates host memory and labels it as the device's.
 c10::Allocator& allocator();
 
 bool is_on_device(at::Tensor const& tensor);
 
-/// What the host computed, as the device's. Quantized tensors stay where they are.
+/// Returns the host's `tensor` as one of the device. Quantized tensors are returned unchanged.
 at::Tensor to_device(at::Tensor const& tensor);
 
-/// What is the device's, for the host to compute with.
+/// Returns the device's `tensor` as one of the host.
 at::Tensor to_host(at::Tensor const& tensor);
 
-/// Has the device's `tensor` be what the host's `value` is.
+/// Gives the device's `tensor` the sizes and values of the host's `value`.
 void assign(at::Tensor const& tensor, at::Tensor const& value);
 
-/// Has the device's dense `tensor` have these sizes, and as much memory.
+/// Gives the device's dense `tensor` these sizes, and enough memory for them.
 void make_room(at::Tensor const& tensor, c10::IntArrayRef sizes);
 
 }  // namespace torchwatch::pretend

@@ -17,8 +17,8 @@
 #include <torch/library.h>
 #include <torch/torch.h>
 
-/// Takes the place of at::Context::defaultGenerator, which its header defines for CPU and CUDA
-/// alone: random numbers of the device are drawn by the host.
+/// Replaces at::Context::defaultGenerator, whose header defines it only for CPU and CUDA. The host
+/// draws the random numbers of the device.
 at::Generator const& default_generator(at::Context* context, c10::Device device) asm(
     "_ZN2at7Context16defaultGeneratorEN3c106DeviceE");
 
@@ -36,7 +36,7 @@ using c10::OperatorHandle;
 using torch::jit::Stack;
 
 template <class T>
-using Optional = c10::optional<T>;  // 1.13 has its own
+using Optional = c10::optional<T>;  // LibTorch 1.13 does not use std::optional
 
 Seen& notes() {
   static Seen all;
@@ -65,7 +65,7 @@ struct Guard final : c10::impl::DeviceGuardImplInterface {
   c10::DeviceIndex deviceCount() const noexcept override { return 1; }
 };
 
-// ---- What is noted
+// ---- Observations
 
 std::string shape_of(Tensor const& tensor) {
   if (tensor.is_nested()) return "[nested]";
@@ -109,7 +109,7 @@ std::vector<Given> tensors_of(OperatorHandle const& op, std::vector<IValue> cons
   return all;
 }
 
-/// Whether CUDA takes this argument of the host beside its own tensors: operators that copy, masks
+/// True when CUDA accepts this argument on the host together with its own tensors: copies, masks
 /// and indices.
 bool may_be_of_host(std::string const& op, std::string const& argument) {
   static std::set<std::string> const copies{"aten::copy_", "aten::_copy_from"};
@@ -127,7 +127,7 @@ void note(OperatorHandle const& op, std::vector<Given> const& given) {
   auto const& name = op.schema().name();
   if (name == "aten::_local_scalar_dense" || name == "aten::nonzero") ++notes().synchronisations;
   if (name == "aten::copy_") note_copy(given.at(1).tensor, given.at(0).tensor);
-  // The lengths of sequences are the host's
+  // The lengths of sequences are on the host
   if (name == "aten::_pack_padded_sequence" || name == "aten::_pack_padded_sequence_backward")
     return;
   for (auto const& [argument, tensor] : given)
@@ -135,18 +135,18 @@ void note(OperatorHandle const& op, std::vector<Given> const& given) {
       notes().mixed.insert(name + " with " + argument + shape_of(tensor) + " of the host");
 }
 
-// ---- Every operator that the device has no kernel of its own for: the host's
+// ---- Operators without a kernel of the device, which call the host's
 
 bool is_written(c10::Argument const& argument) {
   return argument.alias_info() != nullptr && argument.alias_info()->isWrite();
 }
 
-/// An argument for the host's kernel.
+/// Converts an argument for the host's kernel.
 IValue argument_for_host(IValue const& value, c10::Argument const& argument) {
   if (value.isTensor()) {
     auto const& tensor = value.toTensor();
-    bool const is_made_anew = is_on_device(tensor) && is_written(argument) && tensor.numel() == 0;
-    return is_made_anew ? at::empty({0}, tensor.options().device(c10::kCPU)) : to_host(tensor);
+    bool const is_new = is_on_device(tensor) && is_written(argument) && tensor.numel() == 0;
+    return is_new ? at::empty({0}, tensor.options().device(c10::kCPU)) : to_host(tensor);
   }
   if (value.isTensorList()) {
     auto list = value.toTensorVector();
@@ -164,7 +164,7 @@ IValue argument_for_host(IValue const& value, c10::Argument const& argument) {
   return value;
 }
 
-/// What the host's kernel did to an argument that it writes to.
+/// Copies the result of the host's kernel to an argument that it writes.
 void write_back(Tensor const& tensor, Tensor const& of_host) {
   if (tensor.is_sparse() || tensor.numel() == 0 ||
       of_host.storage().data() != tensor.storage().data())
@@ -173,7 +173,8 @@ void write_back(Tensor const& tensor, Tensor const& of_host) {
     tensor.unsafeGetTensorImpl()->set_sizes_and_strides(of_host.sizes(), of_host.strides());
 }
 
-/// A view of the device's `base` like the one that the host's kernel made of its memory.
+/// Returns a view of the device's `base`, like the `view` that the host's kernel made of its
+/// memory.
 Tensor view_like(Tensor const& view, Tensor const& base) {
   auto made = at::detail::make_tensor<c10::TensorImpl>(
       c10::Storage(base.storage()), of_device, base.dtype());
@@ -185,13 +186,13 @@ Tensor view_like(Tensor const& view, Tensor const& base) {
   return made;
 }
 
-/// The host's kernel made `view` of `base`, or of what it consists of.
+/// Converts a `view` that the host's kernel made of `base`, or of a part of it.
 Tensor view_of(Tensor const& base, Tensor const& view) {
   bool const is_dense = base.layout() == c10::kStrided && !base.is_nested();
   return is_dense ? view_like(view, base) : to_device(view);
 }
 
-/// The argument that a result is, or is a view of.
+/// Returns the argument that a result is, or is a view of.
 std::optional<std::size_t> source_of(c10::Argument const& result,
                                      c10::FunctionSchema const& schema) {
   for (std::size_t at = 0; at < schema.arguments().size(); ++at) {
@@ -258,7 +259,7 @@ void fall_back(OperatorHandle const& op, Stack* stack) {
     (*stack)[first + place] = result_of((*stack)[first + place], place, schema, arguments);
 }
 
-// ---- Its own kernels: where tensors begin, move, or are convolved
+// ---- Kernels of the device: creation, copies and convolutions of tensors
 
 // NOLINTBEGIN(readability-function-size,readability-identifier-naming,bugprone-return-const-ref-from-parameter):
 // LibTorch's names and signatures

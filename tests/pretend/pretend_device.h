@@ -5,24 +5,23 @@
 
 #include <c10/core/Device.h>
 
-/// A device that LibTorch 1.13 believes in: "xpu:0". Its memory is the host's and its kernels are
-/// the CPU's, but its tensors are none of the host's, so that whoever mixes devices is found out
-/// without having one. Quantized tensors stay on the host.
+/// A pretended device "xpu:0" for LibTorch 1.13. It uses the host's memory and the CPU's kernels,
+/// but its tensors are not the host's. So code that mixes devices is found without a GPU. Quantized
+/// tensors stay on the host.
 namespace torchwatch::pretend {
 
 c10::Device device();
 
-/// What was seen of operators.
+/// Observations of operators since `watch()`.
 struct Seen {
-  /// Given tensors of the device and of the host together, where CUDA would refuse: "aten::mm with
-  /// mat2[4, 2] of the host". Numbers, tensors without dimensions, may be of either.
+  /// Operators that got tensors of both device and host, which CUDA would refuse, such as "aten::mm
+  /// with mat2[4, 2] of the host". Tensors without dimensions may be of either.
   std::set<std::string> mixed;
-  /// So often the host had to wait for the device: what it copied from there, looked at, or
-  /// counted.
+  /// Number of times that the host had to wait for the device, to copy, read or count its values.
   int synchronisations = 0;
 };
 
-/// Forgets what was seen.
+/// Resets the observations.
 void watch();
 
 Seen const& seen();

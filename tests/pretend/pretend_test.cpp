@@ -17,10 +17,10 @@ namespace {
 
 using Kind = suite::Test;
 
-/// The pretend device finds out who mixes.
+/// Tests that the pretended device detects mixed devices.
 class PretendDevice : public testing::Test {
  protected:
-  /// What was seen of `work`, or the error that ended it.
+  /// Runs `work`. Returns the observations, and its error if it threw.
   static pretend::Seen seen_of(std::function<void()> const& work) {
     pretend::watch();
     try {
@@ -38,7 +38,7 @@ class PretendDevice : public testing::Test {
   torch::Tensor const own = torch::randn({10, 4}).to(pretend::device());
 };
 
-TEST_F(PretendDevice, ComplainsOfEachMix) {
+TEST_F(PretendDevice, ReportsEachMixOfDevices) {
   auto const indices = torch::randint(10, {3}, torch::kLong);
   std::map<std::string, std::function<void()>> const mixes{
       {"add",
@@ -82,7 +82,7 @@ TEST_F(PretendDevice, ComplainsOfEachMix) {
     EXPECT_FALSE(seen_of(mix).mixed.empty()) << name;
 }
 
-TEST_F(PretendDevice, LeavesAloneWhatIsRight) {
+TEST_F(PretendDevice, AcceptsTensorsOfOneDevice) {
   auto const seen = seen_of([&] {
     (own + own).mm(own.t()).sum().item<double>();
     own.add(1.5).masked_fill(own > 0, 0).index({torch::tensor({1, 2})});
@@ -94,7 +94,7 @@ TEST_F(PretendDevice, LeavesAloneWhatIsRight) {
   EXPECT_EQ(seen.synchronisations, 1) << "item()";
 }
 
-TEST_F(PretendDevice, ComputesWhatTheHostDoes) {
+TEST_F(PretendDevice, ComputesTheHostsResults) {
   torch::manual_seed(1);
   auto const weight = torch::randn({4, 4}, torch::requires_grad());
   auto const of_device = weight.detach().to(pretend::device()).requires_grad_();
@@ -136,15 +136,15 @@ TEST_F(PretendDevice, HasNestedTensors) {
   EXPECT_TRUE(seen.mixed.empty()) << *seen.mixed.begin();
 }
 
-/// What a benchmark ends with that this device does not run.
+/// Errors of the benchmarks that the device does not support.
 std::map<std::string_view, std::string_view> const limits{
-    // No device but the CPU has integer operators in LibTorch: unsupported on CUDA, too
+    // Only the CPU has integer operators in LibTorch; unsupported on CUDA, too
     {"mobilenet_v2_quantized_qat eval", "LibTorch has integer inference for CPUs alone"},
     {"resnet50_quantized_qat eval", "LibTorch has integer inference for CPUs alone"},
 };
 
-/// Models whose host waits for the device in a step: for numbers that it computes with, for how
-/// many boxes or words there are. Whoever is not here launches all of a step without waiting.
+/// Models whose host waits for the device in a step, for values or for a number of boxes or words.
+/// The other models launch a whole step without waiting.
 std::set<std::string_view> const waiting{"Background_Matting",
                                          "LearningToPaint",
                                          "attention_is_all_you_need_pytorch",
@@ -209,7 +209,7 @@ class OnAPretendDevice : public testing::TestWithParam<std::string> {
   }
 };
 
-/// The error that a benchmark ends with; empty: none.
+/// Runs a benchmark. Returns its error, or empty.
 std::string end_of(suite::Model const& model, Kind test) {
   try {
     OnAPretendDevice::run(model, test);
