@@ -35,12 +35,12 @@ Miniature::Miniature() {
   repository_.git("-c protocol.file.allow=always submodule --quiet add '" + part_.path().string() +
                   "' third_party/part");
   repository_.commit("Torch");
-  worktree = beside("worktree");
+  worktree = sibling("worktree");
   repository_.git("clone --quiet --shared --no-checkout . '" + source().string() + "'");
   environment = {{"TORCHWATCH_CORES", "2"},
                  {"PYTORCH_RECIPE_WORKER", (folder / "worker").string()},
                  {"PYTORCH_RECIPE_PYTHON", "/usr/bin/python3"},
-                 {"CCACHE_DIR", beside("ccache").string()},
+                 {"CCACHE_DIR", sibling("ccache").string()},
                  {"GIT_CONFIG_GLOBAL", "/dev/null"},
                  {"GIT_CONFIG_NOSYSTEM", "1"},
                  {"GIT_CONFIG_COUNT", "1"},
@@ -76,7 +76,7 @@ e2e::Process Miniature::start(CommitSha const& commit, std::string const& prefix
   repository_.git("-C '" + source().string() + "' checkout --quiet --force --detach " + commit.hex);
   std::map<std::string, std::string> const given{{"TORCHWATCH_COMMIT", commit.hex},
                                                  {"TORCHWATCH_BUILD_DIR", kept().string()}};
-  return run({source().string(), beside(prefix_name).string()}, given);
+  return run({source().string(), sibling(prefix_name).string()}, given);
 }
 
 e2e::Process Miniature::run(std::vector<std::string> arguments,
@@ -102,7 +102,7 @@ e2e::Process Miniature::run(std::vector<std::string> arguments,
                            "PYTORCH_RECIPE_CMAKE_OPTIONS"}) {
     if (!environment.contains(name)) command.withholds.emplace_back(name);
   }
-  return {std::move(command), beside("run" + std::to_string(++runs_))};
+  return {std::move(command), sibling("run" + std::to_string(++runs_))};
 }
 
 e2e::Finished Miniature::dependencies() {

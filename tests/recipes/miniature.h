@@ -10,15 +10,16 @@
 
 namespace torchwatch::recipes {
 
-/// A repository that stands in for PyTorch's, submodule and all, and what the service gives a
-/// recipe to build its commits in. All of it is gone with the object.
+/// A small repository with a submodule that replaces PyTorch's, and the directories and variables
+/// that the service gives a recipe. The destructor removes all of it.
 class Miniature {
  public:
   Miniature();
 
   /// Writes a file and commits it.
   CommitSha commit(std::string const& file, std::string const& text) const;
-  /// Commits what `from` becomes when it reads `to`. Throws when the file does not hold it.
+  /// Replaces `from` by `to` in a file and commits it. Throws when the file does not contain
+  /// `from`.
   CommitSha replace(std::string const& file, std::string const& from, std::string const& to) const;
   /// Changes the submodule and pins the change.
   CommitSha move_submodule(std::string const& from, std::string const& to) const;
@@ -26,28 +27,28 @@ class Miniature {
 
   /// Checks the commit out and starts the recipe on it. The prefix is named `prefix_name`.
   e2e::Process start(CommitSha const& commit, std::string const& prefix_name = "prefix");
-  /// Its end.
+  /// Checks the commit out, runs the recipe, and returns its result.
   e2e::Finished build(CommitSha const& commit, std::string const& prefix_name = "prefix");
 
-  /// What the recipe says that it builds with.
+  /// Runs the recipe with --dependencies.
   e2e::Finished dependencies();
 
   std::filesystem::path source() const { return worktree / "source"; }
 
   std::filesystem::path kept() const { return worktree / "kept"; }
 
-  std::filesystem::path prefix() const { return beside("prefix"); }
+  std::filesystem::path prefix() const { return sibling("prefix"); }
 
-  std::filesystem::path beside(std::string const& name) const { return repository_.sibling(name); }
+  std::filesystem::path sibling(std::string const& name) const { return repository_.sibling(name); }
 
   std::filesystem::path submodule() const { return part_.path(); }
 
   bisect::GitRepository const& repository() const { return repository_; }
 
-  /// Holds the checkout and what is kept between builds.
+  /// The directory of the checkout and of the files that stay between builds.
   std::filesystem::path worktree;
 
-  /// What recipes find in their environment, and TORCHWATCH_COMMIT and TORCHWATCH_BUILD_DIR.
+  /// The environment of the recipe, without TORCHWATCH_COMMIT and TORCHWATCH_BUILD_DIR.
   std::map<std::string, std::string> environment;
 
  private:
@@ -59,10 +60,11 @@ class Miniature {
   int runs_ = 0;
 };
 
-/// What the worker of a prefix says: version, 2 + 3, 2 * 3, number of operators, the submodule's.
+/// Returns the output of a prefix's worker: version, 2 + 3, 2 * 3, number of operators, and the
+/// submodule's value.
 std::string answer_of(std::filesystem::path const& prefix);
 
-/// The sources that were compiled, without folder and extension, in the order of the build.
+/// Returns the compiled sources, without folder and extension, in the order of the build.
 std::vector<std::string> compiled(std::string const& log);
 
 }  // namespace torchwatch::recipes

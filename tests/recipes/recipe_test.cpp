@@ -10,7 +10,7 @@
 #include "daemon/builds/manifest.h"
 #include "tests/recipes/miniature.h"
 
-// The recipe for PyTorch, with real tools, on a project that is small enough to compile.
+// Tests the recipe for PyTorch with real tools, on a project that is small enough to compile.
 namespace torchwatch::recipes {
 namespace {
 
@@ -23,8 +23,8 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
 
-constexpr int this_time = 1;
-constexpr int for_ever = 125;
+constexpr int temporary = 1;
+constexpr int unbuildable = 125;
 constexpr int last_ordinary_status = 127;
 constexpr std::size_t sources_with_worker = 6;
 
@@ -33,7 +33,7 @@ void write_script(fs::path const& file, std::string const& text) {
   fs::permissions(file, fs::perms::owner_all);
 }
 
-/// Everything of /usr/bin but one program.
+/// Links the programs of /usr/bin, except one.
 void link_programs_but(std::string const& absent, fs::path const& folder) {
   fs::create_directory(folder);
   for (auto const& entry : fs::directory_iterator{"/usr/bin"}) {
@@ -42,8 +42,9 @@ void link_programs_but(std::string const& absent, fs::path const& folder) {
   }
 }
 
-/// Kills it, and what it started, when it has said `text`. Throws when it ends before.
-void kill_when_said(e2e::Process& recipe, std::string const& text) {
+/// Waits until the recipe prints `text`. Throws when it ends before. The destructor of the process
+/// kills it with all that it started.
+void wait_for_output(e2e::Process& recipe, std::string const& text) {
   while ((recipe.out() + recipe.err()).find(text) == std::string::npos) {
     if (auto const ended = recipe.ended_within(2ms))
       throw std::runtime_error{"ended without \"" + text + "\":\n" + ended->out + ended->err};
@@ -77,7 +78,7 @@ TEST_F(Recipe, BuildsLibTorchAndItsWorker) {
 }
 
 TEST_F(Recipe, BuildsForGpusOnRequest) {
-  auto const nvcc = torch_.beside("nvcc");
+  auto const nvcc = torch_.sibling("nvcc");
   torch_.environment["PYTORCH_RECIPE_CUDA"] = "1";
   torch_.environment["CUDACXX"] = nvcc.string();
   torch_.environment["TORCH_CUDA_ARCH_LIST"] = "8.0 9.0+PTX";
@@ -90,7 +91,7 @@ TEST_F(Recipe, BuildsForGpusOnRequest) {
   EXPECT_GT(blind.status, last_ordinary_status);
   EXPECT_THAT(blind.err, HasSubstr("missing on this host: libcupti"));
 
-  std::ofstream{torch_.beside("libcupti.so")} << "found by its name";
+  std::ofstream{torch_.sibling("libcupti.so")} << "only its name matters";
   auto const built = torch_.build(torch_.head());
   ASSERT_EQ(built.status, 0) << built.out << built.err;
   EXPECT_THAT(built.out, HasSubstr("CUDA ON, Kineto ON, for 8.0 9.0+PTX\n"));
@@ -103,9 +104,9 @@ TEST_F(Recipe, BuildsForGpusOnRequest) {
   EXPECT_GT(silently_without.status, last_ordinary_status);
   EXPECT_THAT(silently_without.err, HasSubstr("found no CUDA"));
 
-  fs::remove(torch_.beside("libcupti.so"));
+  fs::remove(torch_.sibling("libcupti.so"));
   torch_.environment["PYTORCH_RECIPE_CMAKE_OPTIONS"] = "-DLIBKINETO_NOCUPTI=ON";
-  EXPECT_EQ(torch_.build(torch_.head()).status, 0) << "asked for";
+  EXPECT_EQ(torch_.build(torch_.head()).status, 0) << "the option permits it";
 }
 
 TEST_F(Recipe, CompilesOnlyWhatChangedAndLeavesEarlierBuildsAlone) {
@@ -114,10 +115,10 @@ TEST_F(Recipe, CompilesOnlyWhatChangedAndLeavesEarlierBuildsAlone) {
   ASSERT_EQ(second.status, 0) << second.out << second.err;
   EXPECT_THAT(compiled(second.out), ElementsAre("multiply"));
 
-  // As the service does when a build is good.
-  fs::rename(torch_.beside("first"), torch_.beside("moved"));
+  // The service moves the prefix after a successful build
+  fs::rename(torch_.sibling("first"), torch_.sibling("moved"));
   EXPECT_EQ(answer_of(torch_.prefix()), "2.9.0a0 5 60 2 7\n");
-  EXPECT_EQ(answer_of(torch_.beside("moved")), "2.9.0a0 5 6 2 7\n");
+  EXPECT_EQ(answer_of(torch_.sibling("moved")), "2.9.0a0 5 6 2 7\n");
 }
 
 TEST_F(Recipe, FollowsTheVersionGeneratedCodeNewSourcesAndSubmodules) {
@@ -132,22 +133,22 @@ TEST_F(Recipe, FollowsTheVersionGeneratedCodeNewSourcesAndSubmodules) {
   EXPECT_EQ(answer_of(torch_.prefix()), "2.10.0a0 6 6 3 8\n");
 }
 
-TEST_F(Recipe, RefusesForEverWhatDoesNotCompileAndGoesOn) {
+TEST_F(Recipe, CommitThatDoesNotCompile_IsUnbuildable_AndLaterOnesBuild) {
   auto const good = torch_.head();
   ASSERT_EQ(torch_.build(good).status, 0);
   auto const broken = torch_.build(torch_.replace("src/add.cpp", "a + b", "a + c"));
-  EXPECT_EQ(broken.status, for_ever) << broken.err;
+  EXPECT_EQ(broken.status, unbuildable) << broken.err;
   EXPECT_FALSE(has_manifest());
 
   auto const unconfigurable =
       torch_.build(torch_.commit("CMakeLists.txt", "message(FATAL_ERROR no)\n"));
-  EXPECT_EQ(unconfigurable.status, for_ever) << unconfigurable.err;
+  EXPECT_EQ(unconfigurable.status, unbuildable) << unconfigurable.err;
   EXPECT_EQ(torch_.build(good).status, 0);
 }
 
-TEST_F(Recipe, DoesNotBlameACommitWhereNothingWasEverBuilt) {
+TEST_F(Recipe, FailureOfFirstBuild_IsTemporary) {
   auto const broken = torch_.build(torch_.replace("src/add.cpp", "a + b", "a + c"));
-  EXPECT_EQ(broken.status, this_time);
+  EXPECT_EQ(broken.status, temporary);
   EXPECT_THAT(broken.err, HasSubstr("no build with these settings has succeeded on this host"));
 }
 
@@ -169,7 +170,7 @@ class Stale : public Recipe, public testing::WithParamInterface<std::string> {
   }
 };
 
-TEST_P(Stale, BuildDirectoriesAreMadeAnew) {
+TEST_P(Stale, BuildDirectoryIsRebuilt) {
   ASSERT_EQ(torch_.build(torch_.head(), "first").status, 0);
   spoil();
   auto const second = torch_.build(torch_.replace("src/multiply.cpp", "a * b", "a * b * 10"));
@@ -185,24 +186,24 @@ INSTANTIATE_TEST_SUITE_P(Recipe,
 
 TEST_F(Recipe, CompilesFromTheCacheInAnyCheckout) {
   ASSERT_EQ(torch_.build(torch_.head()).status, 0);
-  auto const elsewhere = torch_.beside("elsewhere");
+  auto const elsewhere = torch_.sibling("elsewhere");
   fs::create_directory(elsewhere);
   fs::rename(torch_.source(), elsewhere / "source");
   torch_.worktree = elsewhere;
-  torch_.environment["CCACHE_LOGFILE"] = torch_.beside("ccache.log").string();
+  torch_.environment["CCACHE_LOGFILE"] = torch_.sibling("ccache.log").string();
 
   auto const again = torch_.build(torch_.head());
   ASSERT_EQ(again.status, 0) << again.out << again.err;
   EXPECT_THAT(compiled(again.out), SizeIs(sources_with_worker));
-  EXPECT_THAT(e2e::text_of(torch_.beside("ccache.log")),
+  EXPECT_THAT(e2e::text_of(torch_.sibling("ccache.log")),
               AllOf(HasSubstr("cache_hit"), Not(HasSubstr("cache_miss"))));
 }
 
 class Missing : public Recipe, public testing::WithParamInterface<std::string> {};
 
 TEST_P(Missing, ToolsEndTheBisectionAndAreNamed) {
-  link_programs_but(GetParam(), torch_.beside("programs"));
-  torch_.environment["PATH"] = torch_.beside("programs").string();
+  link_programs_but(GetParam(), torch_.sibling("programs"));
+  torch_.environment["PATH"] = torch_.sibling("programs").string();
   auto const ended = torch_.build(torch_.head());
   EXPECT_GT(ended.status, last_ordinary_status);
   EXPECT_THAT(ended.err, HasSubstr("missing on this host: " + GetParam() + "\n"));
@@ -214,7 +215,7 @@ INSTANTIATE_TEST_SUITE_P(Recipe, Missing, testing::Values("ninja", "ccache"), []
 });
 
 TEST_F(Recipe, NamesThePythonModulesThatAreMissing) {
-  auto const python = torch_.beside("python");
+  auto const python = torch_.sibling("python");
   write_script(python, "exec /usr/bin/python3 -I -S \"$@\"\n");
   torch_.environment["PYTORCH_RECIPE_PYTHON"] = python.string();
   auto const ended = torch_.build(torch_.head());
@@ -237,27 +238,27 @@ TEST_F(Recipe, EndsTheBisectionInACheckoutOfAnotherCommit) {
   EXPECT_THAT(ended.err, HasSubstr("not a checkout of " + one.hex));
 }
 
-TEST_F(Recipe, RemovesNothingThatIsNoBuild) {
+TEST_F(Recipe, PrefixWithOtherFiles_IsLeftAlone) {
   fs::create_directory(torch_.prefix());
   std::ofstream{torch_.prefix() / "precious"};
   auto const ended = torch_.build(torch_.head());
   EXPECT_GT(ended.status, last_ordinary_status);
-  EXPECT_THAT(ended.err, HasSubstr("not empty"));
+  EXPECT_THAT(ended.err, HasSubstr("neither empty nor a build"));
   EXPECT_TRUE(fs::exists(torch_.prefix() / "precious"));
 }
 
-TEST_F(Recipe, TriesAgainAnotherDayWhenASubmoduleCannotBeHad) {
-  auto const hidden = torch_.beside("hidden");
+TEST_F(Recipe, MissingSubmodule_IsTemporaryFailure) {
+  auto const hidden = torch_.sibling("hidden");
   fs::rename(torch_.submodule(), hidden);
   auto const failed = torch_.build(torch_.head());
-  EXPECT_EQ(failed.status, this_time);
+  EXPECT_EQ(failed.status, temporary);
   EXPECT_THAT(failed.err, HasSubstr("fetching the submodules failed"));
 
   fs::rename(hidden, torch_.submodule());
   EXPECT_EQ(torch_.build(torch_.head()).status, 0);
 }
 
-TEST_F(Recipe, OutlivesBeingKilledWhileItFetchesSubmodules) {
+TEST_F(Recipe, BuildsAfterAKillDuringTheFetchOfSubmodules) {
   auto const usual = torch_.environment;
   torch_.environment["GIT_CONFIG_COUNT"] = "3";
   torch_.environment["GIT_CONFIG_KEY_1"] = "protocol.ext.allow";
@@ -266,17 +267,17 @@ TEST_F(Recipe, OutlivesBeingKilledWhileItFetchesSubmodules) {
   torch_.environment["GIT_CONFIG_VALUE_2"] = torch_.submodule().string();
   {
     auto recipe = torch_.start(torch_.head());
-    kill_when_said(recipe, "Cloning into");
+    wait_for_output(recipe, "Cloning into");
   }
   torch_.environment = usual;
   auto const built = torch_.build(torch_.head());
   EXPECT_EQ(built.status, 0) << built.out << built.err;
 }
 
-TEST_F(Recipe, OutlivesBeingKilledAnywhere) {
+TEST_F(Recipe, BuildsAfterAKillAtAnyTime) {
   for (auto const* moment : {"Detecting CXX compiler ABI info", "Building CXX", "Installing:"}) {
     auto recipe = torch_.start(torch_.head());
-    kill_when_said(recipe, moment);
+    wait_for_output(recipe, moment);
     EXPECT_FALSE(has_manifest()) << moment;
   }
   auto const built = torch_.build(torch_.head());
@@ -285,48 +286,48 @@ TEST_F(Recipe, OutlivesBeingKilledAnywhere) {
   EXPECT_EQ(answer_of(torch_.prefix()), "2.9.0a0 5 6 2 7\n");
 }
 
-TEST_F(Recipe, DoesNotBlameACommitForAFullDisk) {
+TEST_F(Recipe, FullDisk_IsTemporaryFailure) {
   ASSERT_EQ(torch_.build(torch_.head()).status, 0);
   auto const lists = e2e::text_of(torch_.repository().path() / "CMakeLists.txt");
   auto const full = torch_.build(torch_.commit(
       "CMakeLists.txt",
       lists +
           "add_custom_target(full ALL COMMAND cp ${PROJECT_SOURCE_DIR}/version.txt /dev/full)\n"));
-  EXPECT_EQ(full.status, this_time);
+  EXPECT_EQ(full.status, temporary);
   EXPECT_THAT(full.err, HasSubstr("the disk is full"));
 }
 
-TEST_F(Recipe, DoesNotBlameACommitForAKilledCompiler) {
-  // A compiler proper that a system without memory kills, found by the real driver.
-  auto const compilers = torch_.beside("compilers");
+TEST_F(Recipe, KilledCompiler_IsTemporaryFailure) {
+  // The real driver finds this cc1plus, which kills itself like a system without memory
+  auto const compilers = torch_.sibling("compilers");
   fs::create_directory(compilers);
   write_script(compilers / "cc1plus",
-               "case \"$*\" in *src/add.cpp*) [ ! -e '" + torch_.beside("hungry").string() +
+               "case \"$*\" in *src/add.cpp*) [ ! -e '" + torch_.sibling("hungry").string() +
                    "' ] || kill -KILL $$ ;; esac\n"
                    "exec \"$(c++ -print-prog-name=cc1plus)\" \"$@\"\n");
   torch_.environment["CXXFLAGS"] = "-B" + compilers.string();
   ASSERT_EQ(torch_.build(torch_.head()).status, 0);
 
   auto const second = torch_.replace("src/add.cpp", "a + b", "a + b + 1");
-  std::ofstream{torch_.beside("hungry")};
+  std::ofstream{torch_.sibling("hungry")};
   auto const killed = torch_.build(second);
-  EXPECT_EQ(killed.status, this_time) << killed.out;
+  EXPECT_EQ(killed.status, temporary) << killed.out;
   EXPECT_THAT(killed.err, HasSubstr("out of memory with 2 jobs"));
 
-  fs::remove(torch_.beside("hungry"));
+  fs::remove(torch_.sibling("hungry"));
   auto const built = torch_.build(second);
   EXPECT_EQ(built.status, 0);
   EXPECT_THAT(compiled(built.out), ElementsAre("add"));
 }
 
-TEST_F(Recipe, DoesNotBlameACommitForTheWorker) {
+TEST_F(Recipe, WorkerThatDoesNotCompile_IsTemporaryFailure) {
   auto const failed = torch_.build(torch_.commit("include/torch/torch.h", "#pragma once\n"));
-  EXPECT_EQ(failed.status, this_time) << failed.out;
+  EXPECT_EQ(failed.status, temporary) << failed.out;
   EXPECT_THAT(failed.err, HasSubstr("the worker does not compile"));
   EXPECT_FALSE(has_manifest());
 }
 
-TEST_F(Recipe, BeginsAnewWithOtherOptions) {
+TEST_F(Recipe, OtherOptions_BuildFromNothing) {
   torch_.environment["PYTORCH_RECIPE_CMAKE_OPTIONS"] = "-DSELECTED=ON -DANOTHER=1";
   ASSERT_EQ(torch_.build(torch_.head()).status, 0);
   EXPECT_EQ(answer_of(torch_.prefix()), "2.9.0a0 5 7 2 7\n");
@@ -335,7 +336,7 @@ TEST_F(Recipe, BeginsAnewWithOtherOptions) {
   EXPECT_EQ(answer_of(torch_.prefix()), "2.9.0a0 5 6 2 7\n");
 }
 
-TEST_F(Recipe, TellsWhatItBuildsWith) {
+TEST_F(Recipe, PrintsItsDependencies) {
   auto const usual = torch_.dependencies();
   ASSERT_EQ(usual.status, 0) << usual.err;
   for (auto const* const tool : {"pytorch recipe ", "cmake version ", "c++ ", "Python ", "glibc "})
@@ -343,12 +344,12 @@ TEST_F(Recipe, TellsWhatItBuildsWith) {
   EXPECT_THAT(usual.out, HasSubstr("worker "));
   EXPECT_EQ(torch_.dependencies().out, usual.out);
 
-  auto const compiler = torch_.beside("compiler");
+  auto const compiler = torch_.sibling("compiler");
   write_script(compiler, "[ \"$1\" != --version ] || exec echo 'c++ 99.1'\nexec c++ \"$@\"\n");
   torch_.environment["CXX"] = compiler.string();
   EXPECT_THAT(torch_.dependencies().out, HasSubstr("c++ 99.1\n"));
-  torch_.environment["CXX"] = torch_.beside("nothing").string();
-  EXPECT_EQ(torch_.dependencies().status, 0) << "what is missing is for a build to say";
+  torch_.environment["CXX"] = torch_.sibling("nothing").string();
+  EXPECT_EQ(torch_.dependencies().status, 0) << "a missing tool is an error of builds only";
   torch_.environment.erase("CXX");
 
   torch_.environment["PYTORCH_RECIPE_CMAKE_OPTIONS"] = "-DBLAS=OpenBLAS";
@@ -356,7 +357,7 @@ TEST_F(Recipe, TellsWhatItBuildsWith) {
               HasSubstr("PYTORCH_RECIPE_CMAKE_OPTIONS=-DBLAS=OpenBLAS\n"));
   torch_.environment.erase("PYTORCH_RECIPE_CMAKE_OPTIONS");
 
-  auto const worker = torch_.beside("worker");
+  auto const worker = torch_.sibling("worker");
   fs::create_directory(worker);
   torch_.environment["PYTORCH_RECIPE_WORKER"] = worker.string();
   std::ofstream{worker / "main.cpp"} << "one";
