@@ -1,7 +1,7 @@
 // A library that workers preload. It makes a build worse in three ways that torchwatch must find:
-// addmm starts its kernels twice, tanh takes 32 MiB while it runs, and sigmoid leaks 64 KiB in every
-// call. PLANTS_DEVICE (cuda or cpu) names the namespace of the kernels, PLANTS_KEY (CUDA or CPU)
-// their dispatch key.
+// addmm starts its kernels twice, tanh takes 32 MiB while it runs, and sigmoid leaks 64 KiB in
+// every call. PLANTS_DEVICE (cuda or cpu) names the namespace of the kernels, PLANTS_KEY (CUDA or
+// CPU) their dispatch key.
 
 #include <vector>
 

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "asked_for.h"
 #include "claims.h"
 #include "commits.h"
 #include "finders.h"
+#include "select_by_name.h"
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -237,8 +237,8 @@ std::vector<Row> run_all(Options const& options) {
   int const trials = options.is_short ? 100 : 2000;
   bool const shows_progress = ::isatty(STDERR_FILENO) != 0;
   std::vector<Row> rows;
-  auto const asked =
-      asked_for("--only", options.only, cases(), [](Case const& each) { return each.day.name(); });
+  auto const asked = select_by_name(
+      "--only", options.only, cases(), [](Case const& each) { return each.day.name(); });
   print_header();
   for (auto const& [day, finders, fewer] : asked) {
     for (auto const& finder : finders) {

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "asked_for.h"
 #include "claims.h"
 #include "judges.h"
 #include "noise.h"
+#include "select_by_name.h"
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -124,7 +124,7 @@ std::vector<Modelled> models(Options const& options) {
   add(Kind::host, host_models());
   add(Kind::memory,
       {memory_outliers(0.02, 0.2), memory_outliers(0.1, 0.2), memory_outliers(0.5, 0.1)});
-  return asked_for("--only", options.only, std::move(all), [](Modelled const& each) {
+  return select_by_name("--only", options.only, std::move(all), [](Modelled const& each) {
     return name_of(each.model);
   });
 }
@@ -133,8 +133,8 @@ std::vector<Row> run_all(Options const& options) {
   bool const is_terminal = ::isatty(STDERR_FILENO) == 1;
   std::vector<Row> rows;
   auto const all = models(options);
-  auto const asked =
-      asked_for("--judge", options.judge, judges(), [](Judge const& judge) { return judge.name; });
+  auto const asked = select_by_name(
+      "--judge", options.judge, judges(), [](Judge const& judge) { return judge.name; });
   for (std::size_t i = 0; i < all.size(); ++i) {
     auto const& [kind, model] = all[i];
     for (auto const& judge : asked) {

@@ -13,10 +13,10 @@ namespace torchwatch::bench {
 /// Returns the elements of `all` whose names contain `part`, the value of `option`. Throws
 /// std::runtime_error if there are none, because a table without rows would break no claim.
 template <class Thing, class NameOf>
-std::vector<Thing> asked_for(std::string_view option,
-                             std::string_view part,
-                             std::vector<Thing> all,
-                             NameOf const& name_of) {
+std::vector<Thing> select_by_name(std::string_view option,
+                                  std::string_view part,
+                                  std::vector<Thing> all,
+                                  NameOf const& name_of) {
   std::vector<std::string> names;
   for (auto const& thing : all)
     if (std::ranges::find(names, name_of(thing)) == names.end()) names.push_back(name_of(thing));
