@@ -72,7 +72,7 @@ TEST(Dashboard, ShowsIncidentWithoutScripts) {
   EXPECT_THAT(page.body, HasSubstr("Make embedding slower (#123)"));
   EXPECT_THAT(
       ask(api.port(), get("/incidents")).body,
-      HasSubstr("<a href=\"/incidents/1\">2026-01-02: test_train[dlrm-cpu-eager] latency "));
+      HasSubstr("<a href=\"/incidents/1\">2026-01-02: test_train[dlrm-cpu-eager] is 20% slower"));
 }
 
 TEST(Dashboard, ReportsUnknownIncident) {

@@ -405,7 +405,7 @@ TEST_F(ArtifactsTest, ThatTakeTooLongAreUnavailable) {
   server_.serve("/" + commit_.hex, {answer(500)});  // it would rest for seven seconds
 
   expect_unavailable(fetch(server_.url() + "/{commit}", std::chrono::seconds{2}),
-                     "it took ");  // from the program, or from its caller
+                     "time limit");  // from the program, or from its caller
 }
 
 TEST_F(ArtifactsTest, ThatAreNotWholeMayBeWholeAnotherTime) {

@@ -356,7 +356,7 @@ TEST(Compare, RefusesOtherFilesAndFilesWithoutACommonTest) {
   EXPECT_THAT(nothing_in_common.err, HasSubstr("have no test in common"));
   auto const bad_file = shared_world().run({"compare", first, garbage});
   EXPECT_EQ(bad_file.status, 2);
-  EXPECT_THAT(bad_file.err, HasSubstr(garbage + ": found something else, allowed is"));
+  EXPECT_THAT(bad_file.err, HasSubstr(garbage + ": found JSON of another form, allowed is"));
 }
 
 }  // namespace

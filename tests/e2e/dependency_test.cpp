@@ -168,7 +168,7 @@ TEST(Dependency, ThatChangesDuringABuildRestartsTheBisection) {
   auto const interrupted = world.run({"check", "--json"});
 
   EXPECT_EQ(interrupted.status, 2) << interrupted.err;
-  EXPECT_THAT(interrupted.err, HasSubstr("is not what it was: - gcc 12, + gcc 13"));
+  EXPECT_THAT(interrupted.err, HasSubstr("has changed: - gcc 12, + gcc 13"));
 
   auto const check = world.run({"check", "--json"});
 

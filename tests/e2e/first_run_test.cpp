@@ -145,7 +145,7 @@ TEST_F(FirstRun, RefusesAMirrorWithoutScheme) {
   auto const refused = world_.run({"init", file_.string(), "--url", "download.pytorch.org"});
 
   EXPECT_EQ(refused.status, 2);
-  EXPECT_THAT(refused.err, HasSubstr("allowed http(s)://HOST"));
+  EXPECT_THAT(refused.err, HasSubstr("allowed is http(s)://HOST"));
   EXPECT_FALSE(fs::exists(file_));
 }
 

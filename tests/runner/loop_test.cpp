@@ -280,7 +280,7 @@ INSTANTIATE_TEST_SUITE_P(
         Misbehaviour{"long_text", "protocol", "a text of 5000 bytes, allowed are 4096"},
         Misbehaviour{"no_metrics", "protocol", "answered with no latency"},
         Misbehaviour{"negative", "protocol", "answered with a latency of -1"},
-        Misbehaviour{"other", "protocol", "metrics of \"test_eval[bert-cpu-eager]\""},
+        Misbehaviour{"other", "protocol", "a result for \"test_eval[bert-cpu-eager]\""},
         Misbehaviour{"many", "protocol", "100000 samples of latency, allowed are 20"},
         Misbehaviour{"mute", "protocol", "closed its output during latency (0 of 10) and went on"},
         Misbehaviour{"unsupported", "unsupported", "the script says so"}),
