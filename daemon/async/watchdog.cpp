@@ -30,7 +30,7 @@ struct Watchdog::Watch : std::enable_shared_from_this<Watch> {
 
   void look() {
     if (steady_clock::now() >= end)
-      complaint = "took longer than " + std::to_string(limits.time.count()) + " s";
+      complaint = "exceeded its time limit of " + std::to_string(limits.time.count()) + " s";
     else if (is_log_too_long())
       complaint = "printed more than " + std::to_string(limits.log_bytes >> 20) + " MiB";
     if (complaint.empty())

@@ -62,7 +62,7 @@ TEST(Tool, ThatTakesTooLongIsKilled) {
 
   ASSERT_FALSE(run);
   EXPECT_EQ(run.error().code, ErrorCode::unavailable);
-  EXPECT_EQ(run.error().message, "sh took longer than 1 s");
+  EXPECT_EQ(run.error().message, "sh exceeded its time limit of 1 s");
   EXPECT_LT(std::chrono::steady_clock::now() - started, 20s);
 }
 
