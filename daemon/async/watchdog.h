@@ -31,8 +31,8 @@ class Watchdog {
   Watchdog& operator=(Watchdog const&) = delete;
   ~Watchdog();
 
-  /// Returns the reason why it killed the process: "exceeded its time limit of 60 s", "printed more than 256
-  /// MiB". Empty when it did not.
+  /// Returns the reason why it killed the process: "exceeded its time limit of 60 s", "printed more
+  /// than 256 MiB". Empty when it did not.
   std::string const& complaint() const;
 
  private:
