@@ -83,7 +83,7 @@ export async function show(place) {
     incidentActions(incident, place.again),
     rulingsSection(incident.rulings),
     h('h2', null, 'Changed series'),
-    table(changeColumns, changes, { caption: 'Both builds took turns on one host, run by run. An error is an interval that misses the true ratio', empty: 'All changed series are muted.' }),
+    table(changeColumns, changes, { caption: 'Both builds took turns on one host, run by run. Error probability: the chance that the interval misses the true ratio', empty: 'All changed series are muted.' }),
     h('h3', null, 'Pairs of processes'), changes.map((one, at) => pairsOf(incident, one, place, at < openAtFirst)),
     bisections.length ? bisections : h('p', { class: 'quiet' }, noBisectionText(nightly)),
     incident.operators.length ? [h('h2', null, 'Operators'), operatorSections(incident.operators)] : null,
