@@ -37,7 +37,7 @@ function packagesSection(packages) {
   if (!packages) return null;
   return h('section', null,
     packages.headline ? [h('h3', null, packages.headline), h('p', { class: 'quiet' }, packages.reason)] : null,
-    shortList(packages.differences.map(untrusted), 20, 'lines'),
+    shortList(packages.differences.map(untrusted), 20, 'line'),
     packages.changes.length ? table(comparisonColumns, packages.changes, { caption: 'The nightly builds, measured again' }) : null);
 }
 

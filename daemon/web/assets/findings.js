@@ -1,7 +1,7 @@
 // Shows the results of comparisons and bisections, in the words of the service.
 
 import { h, untrusted } from './dom.js';
-import { changeText, growth, level, verdictClass } from './format.js';
+import { changeText, growth, level, plural, verdictClass } from './format.js';
 import { commitLink, seriesLink } from './links.js';
 
 /** The columns of a table of compared series. */
@@ -14,12 +14,12 @@ export const comparisonColumns = [
   { title: 'Pairs', number: true, value: (row) => row.pairs, cell: (row) => row.pairs, narrowHidden: true },
 ];
 
-/** A list whose items after the first `most` are folded. `what`: the plural noun of the items. */
-export function shortList(items, most, what) {
+/** A list whose items after the first `most` are folded. `one` and `many`: the nouns of one item and of several. */
+export function shortList(items, most, one, many = `${one}s`) {
   if (items.length === 0) return null;
   const list = (some) => h('ul', { class: 'plain' }, some.map((item) => h('li', null, item)));
   const more = items.length - most;
-  return [list(items.slice(0, most)), more > 0 ? h('details', null, h('summary', null, `${more} more ${what}`), list(items.slice(most))) : null];
+  return [list(items.slice(0, most)), more > 0 ? h('details', null, h('summary', null, plural(more, `more ${one}`, `more ${many}`)), list(items.slice(most))) : null];
 }
 
 function suspectText(commit) {
@@ -30,7 +30,7 @@ function suspectText(commit) {
 export function findingSection({ kind, headline, reason, suspects, effects, no_revert_check: noRevertCheck }) {
   return h('section', { class: `panel ${kind === 'improvement' ? 'calm' : 'alert'}` },
     h('h3', null, `${headline}: ${reason}`),
-    shortList(suspects.map(suspectText), 5, 'commits'),
+    shortList(suspects.map(suspectText), 5, 'commit'),
     noRevertCheck ? h('p', { class: 'quiet' }, 'No revert check: ', untrusted(noRevertCheck)) : null,
-    shortList(effects.map((effect) => [seriesLink(effect.series), `: ${effect.reason}`]), 8, 'series'));
+    shortList(effects.map((effect) => [seriesLink(effect.series), `: ${effect.reason}`]), 8, 'series', 'series'));
 }
