@@ -27,7 +27,7 @@ constexpr double clear_share = 0.9;
 /// The e-value of a bet may exceed that of the signs by at most this factor.
 constexpr double most_help_of_t = 50;
 
-/// By chance, the squares of differences may exceed those of their processes by this factor.
+/// The factor by which squares of differences may exceed those of their processes by chance.
 constexpr double most_by_chance = 1.25;
 
 /// Variance of the standardised effect that Student's bet expects.

@@ -20,7 +20,7 @@ namespace torchwatch::cli {
 namespace {
 
 struct BisectionsRequest {
-  std::optional<std::int64_t> id;       ///< of one bisection; none: all of them
+  std::optional<std::int64_t> id;       ///< ID of one bisection; none: all of them
   std::optional<BisectionState> state;  ///< its new state: paused, queued (resumed) or cancelled
   bool as_json = false;
 };

@@ -25,7 +25,7 @@ using nlohmann::ordered_json;
 
 /// The options of the commands that read.
 struct RecordsFlags {
-  std::string id;  ///< of one record; empty: all
+  std::string id;  ///< ID of one record; empty: all
   std::string fleet;
   std::size_t most = 20;
   std::string server;

@@ -70,7 +70,7 @@ struct Runs {
   bool on_baseline = false;
   std::set<Metric> of_nightly;
   std::set<Metric> of_baseline;
-  bool is_lost = false;  ///< by the runners that had it on the nightly, again and again
+  bool is_lost = false;  ///< its runners vanished, several times, on the nightly
   std::string error;     ///< on the nightly
 };
 

@@ -129,14 +129,14 @@ bool is_improvement(Finding const& finding) {
   return kind_of(finding) == FindingKind::improvement;
 }
 
-/// What a lone commit is called when it is proved. One that the end lacks did the opposite.
+/// The name of a lone commit that is proved. One that the end lacks did the opposite.
 std::string_view proved_name(Finding const& finding) {
   bool const improved = is_improvement(finding);
   if (finding.missing > 0) return improved ? "Missing regression" : "Missing improvement";
   return improved ? "Improvement" : "Culprit";
 }
 
-/// What a lone commit without a proof is called.
+/// The name of a lone commit without a proof.
 std::string_view likely_name(Finding const& finding) {
   bool const improved = is_improvement(finding);
   if (finding.missing > 0)
@@ -209,7 +209,7 @@ bool was_measured(BisectionStep const& step, CommitSha const& commit) {
   return !step.readings.empty() && std::ranges::count(step.commits, commit) > 0;
 }
 
-/// Whether a step says why this commit is still a suspect of the finding.
+/// True when a step explains why this commit is still a suspect of the finding.
 bool concerns(BisectionStep const& step, CommitSha const& commit, Finding const& finding) {
   bool const is_of_finding = std::ranges::any_of(finding.effects, [&step](Effect const& effect) {
     return step.fleet == effect.series.fleet && step.benchmark == effect.series.benchmark;
@@ -226,7 +226,7 @@ Summary of_range_outcome(Bisection const& bisection) {
   return summary;
 }
 
-/// What the nightly builds did when they were compared again, after their commits did not differ.
+/// The outcome of comparing the nightly builds again, after their commits did not differ.
 std::string_view of_packages(std::vector<SeriesChange> const& changes) {
   auto const is = [](Verdict verdict) {
     return [verdict](SeriesChange const& one) {
@@ -322,7 +322,7 @@ Summary of_outcome(Bisection const& bisection) {
   return {};
 }
 
-/// Whether what a merge brought does not show the change, so that the merge itself made it.
+/// True when the commits of a merge do not show the change, so that the merge itself made it.
 bool is_merge_itself(Bisection const& bisection) {
   return bisection.inside && bisection.state == BisectionState::done &&
          bisection.outcome == BisectionOutcome::not_reproduced;

@@ -72,7 +72,7 @@ struct Row {
   NoiseModel model;
   Kind kind;
   std::string judge;
-  std::vector<Cell> cells;  ///< by ratio
+  std::vector<Cell> cells;  ///< one per ratio
 
   Cell const& at(double ratio) const {
     return cells.at(static_cast<std::size_t>(std::ranges::find(ratios, ratio) - ratios.begin()));

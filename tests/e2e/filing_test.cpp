@@ -119,7 +119,7 @@ struct CrashPoint {
   char const* name;
   char const* faults;  ///< the faults of GitHub, as JSON
   std::size_t issues;  ///< number of issues at the kill
-  char const* method;  ///< of the request whose answer is delayed
+  char const* method;  ///< HTTP method of the request whose answer is delayed
 };
 
 class CrashWhileFiling : public testing::TestWithParam<CrashPoint> {};

@@ -93,7 +93,7 @@ TEST(Offers, AreForTheMachine) {
               ElementsAre(older));
 }
 
-/// Of a page of wheels.
+/// Calls why_none_fits() for a page of wheels.
 std::string why_none(std::vector<std::string> const& names, PackageFilter const& filter) {
   return why_none_fits(links_to(names), filter);
 }
@@ -105,7 +105,7 @@ PackageFilter cuda_filter() {
   return filter;
 }
 
-/// Of a page of wheels.
+/// Calls newer_for_other_pythons() for a page of wheels.
 std::string newer(std::vector<std::string> const& names, std::string const& python) {
   PackageFilter filter;
   filter.variant = "cpu";

@@ -23,7 +23,7 @@ using testing::HasSubstr;
 
 constexpr Timestamp start{seconds{1'800'000'000}};
 
-/// What was stored of when a create was sent, in order.
+/// The stored times of sent creates, in order; nullopt when GitHub created nothing.
 using Times = std::vector<std::optional<Timestamp>>;
 
 class StoppedClock final : public Clock {

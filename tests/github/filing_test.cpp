@@ -29,7 +29,7 @@ class Filing : public WithFakeGithub {
     return options;
   }
 
-  /// What `ask` makes of a client; waiting takes no time.
+  /// Returns the result of `ask` with a client; waiting takes no time.
   template <class Ask>
   auto with_client(Ask ask) {
     auto https = transport(timeout_);

@@ -307,7 +307,7 @@ class Survivor {
   std::size_t tonight_ = 0;
   int granted_ = 0;
   int written_ = 0;         ///< in all lives before
-  std::vector<int> kills_;  ///< how many writes had been made in all
+  std::vector<int> kills_;  ///< total number of writes at each kill
 };
 
 constexpr int seeds_a_shard = 10;

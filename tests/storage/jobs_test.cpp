@@ -54,7 +54,7 @@ TEST_F(JobsTest, AFailedOutcomeKeepsItsReasonAndHasNoHistory) {
   EXPECT_THAT(store.jobs().history(latency_of("dlrm")), IsEmpty());
 }
 
-/// Of JSON that is nested 100,000 levels deep. Parameter: "TABLE SET COLUMN".
+/// A column with JSON that is nested 100,000 levels deep. Parameter: "TABLE SET COLUMN".
 class DeepJsonTest : public TablesTest, public ::testing::WithParamInterface<std::string> {};
 
 TEST_P(DeepJsonTest, IsAnError) {

@@ -56,8 +56,8 @@ TORCH_LIBRARY_IMPL(aten, TESTING_ONLY_GenericMode, library) {
   library.impl("uniform_", &draw_uniform);
 }
 
-/// By name, which gtest can print. One test for everything, because it takes longer to start a
-/// process with LibTorch than to run most models.
+/// A model of the suite, by name, which gtest can print. One test for everything, because it takes
+/// longer to start a process with LibTorch than to run most models.
 class EveryModel : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override { at::set_num_threads(1); }

@@ -54,7 +54,8 @@ Tensor make_angles(std::int64_t length, std::int64_t turned) {
   return angles.repeat_interleave(2, -1);
 }
 
-/// How far back a key is: exactly when near, else by its logarithm.
+/// The bucket of a key by its distance back: one bucket for each distance when near, else by its
+/// logarithm.
 Tensor bucket_of(Tensor const& distance) {
   constexpr auto exact = buckets / 2;
   auto const behind = torch::max(distance, torch::zeros_like(distance));

@@ -12,7 +12,7 @@ using torch::Tensor;
 namespace nn = torch::nn;
 
 constexpr NormOptions norm_options{1e-3, 0.01};
-/// Of the backbone: at an eighth, a sixteenth and a thirty-second of the picture's side.
+/// Stages of the backbone at an eighth, a sixteenth and a thirty-second of the picture's side.
 constexpr std::size_t backbone_stages[] = {2, 4, 6};
 
 /// Each channel by itself, then all channels at each place.

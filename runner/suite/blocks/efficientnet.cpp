@@ -9,7 +9,7 @@ namespace {
 using torch::Tensor;
 namespace nn = torch::nn;
 
-/// What all blocks of a network have in common.
+/// The options that all blocks of a network share.
 struct Common {
   bool same = false;
   NormOptions norm;

@@ -23,8 +23,8 @@ Tensor distances(std::vector<Tensor> const& edges, std::int64_t count) {
   return ((torch::arange(count) + 0.5 - center) / radius).square();
 }
 
-/// Where the pixels along one side are, [n, count], from -1 at the box's first edge, [n, 1], to 1
-/// at its last.
+/// Positions of the pixels along one side, [n, count], from -1 at the box's first edge, [n, 1], to
+/// 1 at its last.
 Tensor relative(Tensor const& first, Tensor const& last, std::int64_t count) {
   auto const pixels = torch::arange(count, first.options()) + 0.5;
   return (pixels - first) / (last - first) * 2 - 1;

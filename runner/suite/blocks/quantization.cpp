@@ -10,7 +10,7 @@ namespace {
 using torch::Tensor;
 namespace nn = torch::nn;
 
-/// How much of a new range enters the one that is kept.
+/// The share of a new range in the moving average of ranges.
 constexpr double averaging = 0.01;
 
 constexpr std::int64_t highest_activation = 127;
@@ -22,7 +22,7 @@ nn::BatchNorm2d norm_of(ConvNorm const& layer) {
   return nn::BatchNorm2d(std::move(norm));
 }
 
-/// What normalisation multiplies each channel by in evaluation.
+/// The factor by which normalisation multiplies each channel in evaluation.
 Tensor channel_scale(nn::BatchNorm2d const& norm) {
   return norm->weight / torch::sqrt(norm->running_var + norm->options.eps());
 }

@@ -55,7 +55,8 @@ Tensor find_labels(Tensor const& chosen) {
   return chosen.nonzero().select(1, 1) + 1;
 }
 
-/// Of each region the one of `all`, [regions, choices, ...], that `chosen` [regions] says.
+/// Returns one choice of `all`, [regions, choices, ...], for each region: the index in `chosen`,
+/// [regions].
 Tensor pick(Tensor const& all, Tensor const& chosen) {
   return all.index({torch::arange(chosen.size(0), chosen.options()), chosen});
 }

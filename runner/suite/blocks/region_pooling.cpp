@@ -12,7 +12,7 @@ namespace F = torch::nn::functional;
 
 namespace {
 
-/// Where samples along one side are, [n, samples], from -1 at the first value to 1 at the last.
+/// Positions of samples along one side, [n, samples], from -1 at the first value to 1 at the last.
 Tensor sample_points(Tensor const& first,
                      Tensor const& last,
                      std::int64_t values,

@@ -265,7 +265,7 @@ class MattingTraining final : public Workload {
     return masked_distance(scene_.image, same, certain) + alpha + foreground;
   }
 
-  /// Of two mattes' Sobel gradients.
+  /// The distance between two mattes' Sobel gradients.
   Tensor slope_distance(Tensor const& wanted, Tensor const& alpha) {
     Tensor sum;
     for (auto const& filter : {slopes_, slopes_.transpose(2, 3)}) {

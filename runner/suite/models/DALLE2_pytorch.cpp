@@ -97,7 +97,7 @@ Tensor resize(Tensor const& images, std::int64_t side) {
   return torch::upsample_nearest2d(images, at::OptionalIntArrayRef(size), c10::nullopt);
 }
 
-/// By a Gaussian of three pixels, once down and once across.
+/// Blurs images with a Gaussian of three pixels, once down and once across.
 Tensor blur(Tensor const& images) {
   namespace F = nn::functional;
   auto const channels = images.size(1);
@@ -114,7 +114,7 @@ Tensor blur(Tensor const& images) {
   return smooth(smooth(images, {1, 1, 0, 0}, {1, 3}), {0, 0, 1, 1}, {3, 1});
 }
 
-/// Of the standard normal distribution, approximately.
+/// The standard normal distribution's cumulative probability, approximately.
 Tensor cumulative(Tensor const& x) {
   return 0.5 * (1 + torch::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x.pow(3))));
 }
@@ -130,7 +130,7 @@ Tensor square_error(Tensor const& found, Tensor const& noise) {
 
 using Posterior = NoiseScheduleImpl::Posterior;
 
-/// How unlikely the pixels are, in nats: each is one of 256 values.
+/// Negative log-likelihood of each pixel, in nats; a pixel is one of 256 values.
 Tensor surprise(Tensor const& pixels, Posterior const& guess) {
   auto const centred = pixels - guess.mean;
   auto const sharpness = torch::exp(-0.5 * guess.log_variance);
@@ -152,7 +152,7 @@ Posterior in_single_precision(Posterior const& posterior) {
   return {posterior.mean.to(torch::kFloat), posterior.log_variance.to(torch::kFloat)};
 }
 
-/// What conditions a decoder.
+/// The inputs that condition a decoder.
 struct Conditions {
   Tensor image;  ///< embedding
   Tensor words;
@@ -276,7 +276,7 @@ struct Dalle {
     return join({{"clip", clip.ptr()}, {"prior", prior.ptr()}, {"decoder", decoder.ptr()}});
   }
 
-  /// What CLIP says of both; it does not learn.
+  /// CLIP's embeddings of images and text. CLIP does not learn.
   std::pair<Tensor, ClipImpl::Text> embed() {
     torch::NoGradGuard const no_gradients;
     auto const image = clip->embed_image(images);

@@ -112,20 +112,20 @@ class Viewer {
 
   Tensor images(Tensor const& observations) const { return pixels(observations, 3, 6); }
 
-  /// How much of the episode is over after `more` steps, as a channel.
+  /// The share of the episode that is over after `more` steps, as a channel.
   Tensor progress(Tensor const& observations, std::int64_t more) const {
     auto const steps = observations.slice(1, 6, 7).to(places_.scalar_type());
     return (steps + more) / episode_;
   }
 
-  /// What the actor does, [batch, 65].
+  /// The actor's actions, [batch, 65].
   Tensor play(Backbone& actor, Tensor const& observations) const {
     auto const both = pixels(observations, 0, 6);
     auto const input = torch::cat({both, progress(observations, 0), places(observations)}, 1);
     return torch::sigmoid(actor(input));
   }
 
-  /// The same in evaluation mode, brought to the CPU. Leaves the actor in that mode.
+  /// The actions in evaluation mode, moved to the CPU. Leaves the actor in that mode.
   Tensor act(Backbone& actor, Tensor const& observations) const {
     torch::NoGradGuard const no_gradients;
     actor->eval();
@@ -337,7 +337,7 @@ class Painting final : public Workload {
     distance_ = studio_.distance();
   }
 
-  /// How far each canvas is from its image at the end, [batch].
+  /// The distance of each canvas from its image at the end, [batch].
   std::vector<Tensor> results() const override { return {distance_}; }
 
   std::shared_ptr<nn::Module> network() const override {

@@ -132,10 +132,10 @@ TORCH_MODULE(BackWarp);
 
 struct Frames {
   Tensor first, middle, last;
-  Tensor place;  ///< of the middle one, 0 to 6
+  Tensor place;  ///< position of the middle frame, 0 to 6
 };
 
-/// How much a flow differs from one pixel to the next.
+/// The mean absolute difference between neighbouring pixels of a flow, summed over both axes.
 Tensor roughness(Tensor const& flow) {
   auto const gaps = [&flow](std::int64_t dim) {
     return (flow.slice(dim, 0, -1) - flow.slice(dim, 1)).abs().mean();

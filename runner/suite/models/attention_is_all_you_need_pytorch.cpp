@@ -53,7 +53,7 @@ TransformerOptions layer_options(Sizes const& sizes, Side side) {
   return options;
 }
 
-/// Where there are words: [batch, 1, 1, length].
+/// True for words, false for padding: [batch, 1, 1, length].
 Tensor present(Tensor const& words) {
   return (words != padding_word).unsqueeze(-2).unsqueeze(1);
 }

@@ -25,7 +25,7 @@ namespace {
 using torch::Tensor;
 namespace nn = torch::nn;
 
-constexpr std::int64_t candidates = 1000;  ///< of a level
+constexpr std::int64_t candidates = 1000;  ///< most per level
 constexpr std::int64_t detections = 100;
 constexpr double lowest_score = 0.2;
 constexpr double overlap = 0.6;

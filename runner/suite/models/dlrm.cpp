@@ -61,7 +61,7 @@ class DlrmImpl : public nn::Module {
     top_->parameters().back().abs_();
   }
 
-  /// How likely a click is, [batch, 1].
+  /// The probability of a click, [batch, 1].
   Tensor forward(Features const& features) {
     auto const dense = bottom_->forward(features.dense);
     std::vector<Tensor> vectors{dense};

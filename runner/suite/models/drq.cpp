@@ -164,7 +164,7 @@ Tensor rectify(Tensor const& x) {
   return x.relu_();
 }
 
-/// What actor and critics make of the eye's output, each for itself.
+/// The layers between the eye's output and the trunks. Actor and critics each have their own.
 nn::Sequential make_head(Sizes const& sizes) {
   return nn::Sequential(nn::Linear(Eye::Impl::width(sizes), feature_width),
                         nn::LayerNorm(nn::LayerNormOptions({feature_width})),
@@ -279,7 +279,7 @@ class Agent {
             place(transitions.not_done)};
   }
 
-  /// What the critics should say, the mean over both shifts of the next images.
+  /// The critics' targets, the mean over both shifts of the next images.
   Tensor worth(Batch const& batch) {
     torch::NoGradGuard const no_gradients;
     Tensor sum = torch::zeros_like(batch.rewards);

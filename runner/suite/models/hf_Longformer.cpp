@@ -55,7 +55,7 @@ void forbid_outside(Tensor const& scores, std::int64_t side) {
   last.masked_fill_(before.flip({1, 3}).expand(last.sizes()) == 1, -infinity);
 }
 
-/// What each query, [batch, length, heads, width], says to the keys around it: [batch, length,
+/// Scores of each query, [batch, length, heads, width], with the keys around it: [batch, length,
 /// heads, 2 side + 1]. Products of whole chunks, whose diagonals become columns.
 Tensor window_scores(Tensor const& query, Tensor const& key, std::int64_t side) {
   auto const products =

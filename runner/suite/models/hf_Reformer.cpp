@@ -36,7 +36,7 @@ constexpr std::int64_t rounds = 1;  // of hashing
 
 struct Sizes {
   std::int64_t words;
-  std::int64_t rows, columns;            ///< of the axial positions; their product is the length
+  std::int64_t rows, columns;            ///< axial positions; their product is the length
   std::int64_t row_width, column_width;  ///< their sum is the width
   std::int64_t heads, head_width, feed_width, chunk, buckets, layers;
 
@@ -73,10 +73,10 @@ Tensor gather_rows(Tensor const& x, Tensor const& places) {
   return x.gather(2, places.unsqueeze(-1).expand({-1, -1, -1, x.size(-1)}));
 }
 
-/// What the backward pass needs to run a layer again as it ran before.
+/// The state with which the backward pass repeats a layer exactly.
 struct Trace {
-  Tensor buckets;          ///< of each word in each head; undefined in local attention
-  Tensor attention_state;  ///< of the generator when the words were in their buckets
+  Tensor buckets;          ///< bucket of each word in each head; undefined in local attention
+  Tensor attention_state;  ///< the generator's state when the words were in their buckets
   Tensor feed_state;
 };
 

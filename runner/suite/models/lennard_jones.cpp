@@ -32,7 +32,7 @@ Tensor force(Tensor const& r) {
   return epsilon * (12 * (sigma / r).pow(12) - 6 * (sigma / r).pow(6)) / r;
 }
 
-/// How each energy depends on its distance: Jacobians [batch, 1, 1].
+/// The derivative of each energy with respect to its distance: Jacobians [batch, 1, 1].
 Tensor differentiate(nn::Sequential& network, Tensor const& r, bool training) {
   torch::AutoGradMode const with_gradients(true);
   auto const distances = r.detach().requires_grad_();

@@ -73,7 +73,7 @@ class LearnerImpl : public nn::Module {
 
 TORCH_MODULE(Learner);
 
-/// What to learn from and what to answer.
+/// Samples to learn from (support) and samples to answer (queries), with the labels of both.
 struct Task {
   Tensor support, support_labels, queries, query_labels;
 };
@@ -100,7 +100,7 @@ Weights descend(Learner& learner, Task const& task, Weights const& weights) {
   return moved;
 }
 
-/// How well the queries are answered: of each number of steps, from none on.
+/// Losses and numbers of correct answers of the queries after 0, 1, 2, ... steps.
 struct Answers {
   std::vector<Tensor> losses;
   std::vector<Tensor> correct;

@@ -38,7 +38,7 @@ Tensor normalize(Tensor const& x, std::int64_t axis) {
   return nn::functional::normalize(x, nn::functional::NormalizeFuncOptions().p(2).dim(axis));
 }
 
-/// Of all processes: one.
+/// The tensors of all processes, joined. There is one process.
 Tensor gather_all(Tensor const& x) {
   auto const own = torch::ones_like(x);
   own.copy_(x);

@@ -35,7 +35,7 @@ nn::AnyModule group_norm(std::int64_t channels) {
   return nn::AnyModule(nn::GroupNorm(nn::GroupNormOptions(norm_groups(channels), channels)));
 }
 
-/// How a convolution's gradients for each sample are computed.
+/// The way to compute a convolution's gradients for each sample.
 enum class Method { unfolded, grouped };
 
 /// A convolution with as many equal kernels as samples, [batch, out, in, side, side], of which only

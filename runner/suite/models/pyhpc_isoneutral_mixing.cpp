@@ -22,11 +22,11 @@ constexpr double steep_diffusivity = 50;
 
 struct Inputs {
   Tensor mask_cell, mask_top;
-  Tensor mask_side[2];  ///< of eastern and northern faces
-  Tensor width[2];      ///< of cells, eastward and northward
+  Tensor mask_side[2];  ///< masks of eastern and northern faces
+  Tensor width[2];      ///< widths of cells, eastward and northward
   Tensor distance[2];   ///< between their centres
   Tensor height, depth_distance, depth;
-  Tensor cosine, cosine_side;  ///< of latitude: of cells, of northern faces
+  Tensor cosine, cosine_side;  ///< cosines of the latitude: of cells, of northern faces
   Tensor salt, temperature, diffusivity;
 };
 
@@ -114,7 +114,7 @@ struct Slope {
   Tensor taper;  ///< from 1 to 0 where the surface gets steep
 };
 
-/// Of surfaces of constant density: how it changes `across` over how it changes upward.
+/// The slope of surfaces of constant density: density's change `across` over its change `upward`.
 Slope slope_of(Tensor const& across, Tensor const& upward) {
   constexpr double small = 1e-20, critical = 1e-3, width = 1e-3;
   auto const zero = torch::zeros({1}, upward.options());
@@ -169,7 +169,8 @@ void mix_sides(Inputs const& in, Density const& density, std::int64_t axis, Outp
   at_faces(out.side_diffusion[axis], axis, 0).copy_(sum / (4 * in.height));
 }
 
-/// What the eastern or northern slopes at the tops of inner cells add up to.
+/// The weighted sum of squares of the eastern or northern slopes at the tops of inner cells. Writes
+/// these slopes to `out`.
 Tensor top_sum(Inputs const& in, Density const& density, std::int64_t axis, Outputs& out) {
   auto const levels = in.salt.size(vertical);
   auto const below_top = [](Tensor const& x) {

@@ -30,10 +30,10 @@ constexpr double lateral_diffusivity = 2000;
 struct Inputs {
   Tensor velocity[3];  ///< each with three points in time
   Tensor mask_side[2], mask_top;
-  Tensor width[2];     ///< of cells, eastward and northward
+  Tensor width[2];     ///< widths of cells, eastward and northward
   Tensor distance[2];  ///< between their centres
   Tensor height, depth_distance;
-  Tensor cosine, cosine_side;  ///< of latitude: of cells, of northern faces
+  Tensor cosine, cosine_side;  ///< cosines of the latitude: of cells, of northern faces
   Tensor bottom;               ///< [east, north]: the lowest level with water
   Tensor viscosity, mixing_length, forcing, surface_forcing;
 };
@@ -205,7 +205,7 @@ struct Flow {
   Tensor distance;   ///< between the cells at its sides
 };
 
-/// How much of a field flows through those faces.
+/// The flux of a field through the faces of `flow`.
 Tensor advective_flux(Tensor const& amount, Tensor const& mask, Flow const& flow) {
   auto const moved = [&flow](Tensor const& x, std::int64_t by) {
     return at_faces(x, flow.axis, by);

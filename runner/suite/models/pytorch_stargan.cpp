@@ -93,7 +93,7 @@ class GeneratorImpl : public nn::Module {
 TORCH_MODULE(Generator);
 
 struct Verdict {
-  Tensor real;        ///< of each patch, [batch, 1, 2, 2]
+  Tensor real;        ///< score of each patch, [batch, 1, 2, 2]
   Tensor attributes;  ///< logits, [batch, attributes]
 };
 
@@ -189,7 +189,8 @@ class StarGanTraining final : public Workload {
     loss_ = loss.detach();
   }
 
-  /// How far the slope of the verdict is from 1, somewhere between real and made images.
+  /// The mean squared distance from 1 of the slope of the verdict, at random points between real
+  /// and made images.
   Tensor gradient_penalty(Tensor const& made) {
     auto const share = torch::rand({made.size(0), 1, 1, 1}, made.options());
     auto const between = (share * faces_.images + torch::rsub(share, 1) * made).requires_grad_();

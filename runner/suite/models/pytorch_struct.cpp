@@ -126,8 +126,8 @@ Tensor compose(Tensor const& left, Tensor const& right) {
   return torch::logsumexp(products.transpose(-2, -1), -1);
 }
 
-/// How likely each nonterminal covers each span, in logarithms, [1, batch, place, width - 1,
-/// nonterminal]. The first dimension is the semiring's, as upstream's.
+/// A chart, all log zero, for the log-likelihood that each nonterminal covers each span, [1, batch,
+/// place, width - 1, nonterminal]. The first dimension is the semiring's, as upstream's.
 Tensor make_chart(Grammar const& grammar) {
   auto const batch = grammar.terminals.size(0), length = grammar.terminals.size(1);
   auto chart =

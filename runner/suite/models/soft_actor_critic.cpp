@@ -120,7 +120,7 @@ class ActorCriticTraining final : public Workload {
     action_ = sample(actor_->forward(batch_.states.slice(0, 0, 1))).clamp(-1, 1).cpu();
   }
 
-  /// What the critics should say: reward plus the discounted worth of the next state.
+  /// The critics' targets: reward plus the discounted worth of the next state.
   Tensor worth() {
     torch::NoGradGuard const no_gradients;
     auto const next = draw(actor_->forward(batch_.next_states));

@@ -38,7 +38,7 @@ constexpr double smoothing = 0.1;
 
 struct Sizes {
   std::int64_t characters, width, heads, feed_width, layers;
-  std::int64_t frames, length;  ///< of the longest utterance in training
+  std::int64_t frames, length;  ///< sizes of the longest utterance in training
   std::int64_t spoken_frames, decoded, beam;
 };
 
@@ -118,7 +118,7 @@ class DecoderImpl : public nn::Module {
         dropout_(register_module("dropout", nn::Dropout(dropout))),
         layers_(add_layers(*this, sizes, Side::decoder)) {}
 
-  /// What the last layer makes of `characters`, [batch, length, width].
+  /// The last layer's output for `characters`, [batch, length, width].
   Tensor forward(Tensor const& characters,
                  Tensor const& present,
                  Tensor const& memory,
@@ -157,7 +157,7 @@ Tensor pad(std::vector<Tensor> const& rows, std::int64_t filling) {
   return padded;
 }
 
-/// What a decoder hears and what it should say, [batch, length + 1] each.
+/// A decoder's input and the characters it should predict, [batch, length + 1] each.
 struct Dictation {
   Tensor input, truth;
 };

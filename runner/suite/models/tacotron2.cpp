@@ -33,7 +33,7 @@ constexpr double prenet_dropout = 0.5;
 constexpr double cell_dropout = 0.1;
 
 struct Sizes {
-  std::int64_t width;  ///< of symbols, of the encoder and of the postnet
+  std::int64_t width;  ///< channels of symbols, of the encoder and of the postnet
   std::int64_t cell, prenet, attention, location_filters;
   std::int64_t text, frames;
 };

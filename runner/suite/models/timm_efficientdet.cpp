@@ -130,7 +130,8 @@ Labels label_anchors(Tensor const& boxes, Tensor const& classes, Tensor const& a
       codes * found.unsqueeze(1)};
 }
 
-/// By level; [batch, height, width, anchors at a place] and four times as many codes.
+/// Classes and codes by level: [batch, height, width, anchors at a place], and four times as many
+/// codes.
 struct Targets {
   std::vector<Tensor> classes, codes;
   Tensor objects;  ///< anchors that belong to one, and one more
@@ -250,7 +251,8 @@ Tensor choose(Candidates const& candidates,
   return missing > 0 ? torch::cat({found, torch::zeros({missing, 6}, found.options())}) : found;
 }
 
-/// What the pictures are scaled by, [batch], and their first sizes, [batch, 2].
+/// Pictures, the factors that scale them back to their first sizes, [batch], and these sizes,
+/// [batch, 2].
 struct Pictures {
   Tensor images, scales, sizes;
 };

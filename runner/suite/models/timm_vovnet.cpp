@@ -18,7 +18,7 @@ namespace nn = torch::nn;
 constexpr std::int64_t classes = 1000;
 constexpr std::int64_t layers = 5;
 
-/// Of every block in the stage.
+/// Channels inside and after each block of a stage, and the number of blocks.
 struct Stage {
   std::int64_t inner, out, blocks;
 };

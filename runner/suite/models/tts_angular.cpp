@@ -67,7 +67,8 @@ Tensor embed(nn::Sequential& encoder, Tensor const& frames) {
   return nn::functional::normalize(last, nn::functional::NormalizeFuncOptions().p(2).dim(1));
 }
 
-/// What makes similarities logits. They have gradients, but upstream's optimizer never sees them.
+/// The line that turns similarities into logits. Both parameters have gradients, but upstream's
+/// optimizer does not update them.
 struct Line {
   Tensor slope, shift;
 };

@@ -68,7 +68,7 @@ RegionDetector make_detector(Setup const& setup) {
   return RegionDetector(options);
 }
 
-/// What torchvision does before and after the detector.
+/// Torchvision's steps before and after the detector.
 class Transform {
  public:
   Transform(Setup const& setup, PictureSize const& from, PictureSize const& to)

@@ -23,13 +23,13 @@ using torch::Tensor;
 namespace nn = torch::nn;
 
 constexpr std::int64_t classes = 80;
-constexpr std::int64_t anchors = 3;           ///< of each head
-constexpr std::int64_t values = 5 + classes;  ///< of each anchor: box, objectness, classes
+constexpr std::int64_t anchors = 3;           ///< number per head
+constexpr std::int64_t values = 5 + classes;  ///< number per anchor: box, objectness, classes
 constexpr std::array<std::int64_t, 3> strides{32, 16, 8};
 
 struct Sizes {
   std::int64_t height, width;
-  std::int64_t channels;  ///< of the first convolution
+  std::int64_t channels;  ///< output channels of the first convolution
   std::array<std::int64_t, 5> depths;
 };
 
@@ -150,7 +150,7 @@ class YoloImpl : public nn::Module {
 
 TORCH_MODULE(Yolo);
 
-/// How far widths and heights overlap when the corners meet: [n, 2], [m, 2] -> [n, m].
+/// The overlap of widths and heights when the corners meet: [n, 2], [m, 2] -> [n, m].
 Tensor overlap_of_sizes(Tensor const& a, Tensor const& b) {
   auto const rows = a.unsqueeze(1);
   auto const columns = b.unsqueeze(0);
@@ -158,7 +158,8 @@ Tensor overlap_of_sizes(Tensor const& a, Tensor const& b) {
   return common / (rows.prod(2) + columns.prod(2) - common);
 }
 
-/// Of boxes (x, y, width, height), [n, 4], with each other: 1 for the same, towards -1 the farther.
+/// Generalised overlap of boxes (x, y, width, height), [n, 4] each: 1 for equal boxes, towards -1
+/// the farther apart they are.
 Tensor generalised_overlap(Tensor const& a, Tensor const& b) {
   constexpr double epsilon = 1e-16;
   auto const centre_a = a.narrow(1, 0, 2), half_a = a.narrow(1, 2, 2) / 2;
@@ -202,7 +203,7 @@ Wanted match(Tensor const& objects, Tensor const& output, Tensor const& sizes) {
           sizes.index({anchor})};
 }
 
-/// How much of the objectness to learn depends on the overlap. Upstream's grows from 0 to 1.
+/// The share of the objectness to learn that depends on the overlap. Upstream's grows from 0 to 1.
 constexpr double overlap_share = 0;
 
 /// GIoU, objectness and class loss of one head, weighed.
