@@ -67,13 +67,14 @@ class Words(unittest.TestCase):
     def test_finds_lines_over_120_characters_except_rows_of_tables(self):
         self.assert_finds({'a.md': 'x' * 120 + '\n' + 'x' * 121 + '\n\n| ' + 'x' * 121 + ' |\n'}, 'a.md:2: 121 characters')
 
-    def test_finds_openings_of_comments_in_headers(self):
-        self.assert_finds({'a.h': '/// What it is.\nint a;\n  /// whether it is set\nint b;  ///< by name\n'},
-                          'a.h:1: "What" begins a comment', 'a.h:3: "whether"', 'a.h:4: "by"')
+    def test_finds_openings_of_comments_in_headers_and_sources(self):
+        for name in ('a.h', 'a.cpp'):
+            self.assert_finds({name: '/// What it is.\nint a;\n  /// whether it is set\nint b;  ///< by name\n'},
+                              f'{name}:1: "What" begins a comment', f'{name}:3: "whether"', f'{name}:4: "by"')
 
-    def test_leaves_openings_of_later_lines_and_of_sources(self):
-        self.assert_finds({'a.h': '/// The time\n/// of a run.\nint a;  ///< the name\n        ///< of it\n',
-                           'a.cpp': '/// What it is.\n'})
+    def test_leaves_openings_of_later_lines_and_of_plain_comments(self):
+        self.assert_finds({name: '/// The time\n/// of a run.\nint a;  ///< the name\n        ///< of it\n// What it is.\n'
+                           for name in ('a.h', 'a.cpp')})
 
     def test_skips_test_data_and_build_folders(self):
         self.assert_finds({'tests/data/a.md': 'tell', 'build/a.md': 'tell', '.git/a.md': 'tell'})
