@@ -546,7 +546,7 @@ TEST_F(ArtifactsTest, ThatArriveTooSlowlyAreGivenUp) {
   auto const fetched = fetch(host.url() + "/{commit}", std::chrono::seconds{2});
 
   ASSERT_FALSE(fetched);
-  EXPECT_THAT(fetched.error().message, testing::ContainsRegex("too long|longer|imed out"));
+  EXPECT_THAT(fetched.error().message, HasSubstr("time limit"));
   EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds{10});
 }
 
