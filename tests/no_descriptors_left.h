@@ -1,10 +1,10 @@
 #pragma once
 
+#include <vector>
+
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>
-
-#include <vector>
 
 namespace torchwatch::tests {
 
