@@ -21,7 +21,7 @@ using nlohmann::json;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-constexpr std::chrono::seconds longest_check{1150};
+constexpr std::chrono::seconds longest_published_check{1150};
 
 WorldOptions with_kernels() {
   WorldOptions options;
@@ -129,7 +129,7 @@ class Published : public testing::TestWithParam<Shape> {
 TEST_P(Published, NightliesAreFetchedPreparedAndCompared) {
   world_.configure({{"source", {{"repository", ""}, {"recipe", ""}}}});
 
-  auto const check = world_.start({"check", "--json"}).wait(longest_check);
+  auto const check = world_.start({"check", "--json"}).wait(longest_published_check);
 
   EXPECT_EQ(check.status, 1) << check.err;
   auto const answer = expect_answer(check);
