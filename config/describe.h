@@ -120,6 +120,11 @@ void describe(Visitor& visit, BuildsOptions& builds) {
   visit("incident_days",
         builds.incident_days,
         range("Days for which the builds of an incident without a ruling are kept", 0, 36500));
+  visit("python",
+        builds.python,
+        naming("Python interpreter that compiles the bytecode of wheels once; empty: each process "
+               "compiles what it imports",
+               Form::executable));
 }
 
 template <class Visitor>
@@ -167,15 +172,18 @@ void describe(Visitor& visit, FleetOptions& fleet) {
         fleet.environment,
         matching("More environment variables for workers; NAME* for all with this prefix",
                  variable_word));
+  visit("suites",
+        fleet.suites,
+        distinct(matching("Suites that its hosts run; empty: all", benchmark_word)));
 }
 
 template <class Visitor>
-void describe(Visitor& visit, SuiteOptions& suite) {
+void describe(Visitor& visit, SuiteBasics& suite) {
   visit("models",
         suite.models,
         distinct(needed(matching("Models by their TorchBench names; all: every model of the suite",
                                  benchmark_word))));
-  visit("tests", suite.tests, distinct(filled("Tests of each model")));
+  visit("tests", suite.tests, distinct(needed(matching("Tests of each model", test_word))));
   visit("backend", suite.backend, needed(matching("Backend that runs the models", benchmark_word)));
   visit("files",
         suite.files,
@@ -189,6 +197,64 @@ void describe(Visitor& visit, SuiteOptions& suite) {
         plain("on: CUDA may round the factors of fp32 products to ten bits (TF32); default: "
               "PyTorch's setting"));
   visit("scale", suite.scale, plain("full: published sizes; smoke: small batches and depth"));
+}
+
+template <class Visitor>
+void describe(Visitor& visit, MetricOptions& metric) {
+  visit("unit",
+        metric.unit,
+        matching("Unit of its values, for example ms, bytes or 1/s; empty only for metrics of the "
+                 "native suite",
+                 unit_word));
+  visit("better", metric.better, plain("Direction in which values get better"));
+  visit("kind",
+        metric.kind,
+        plain("noisy: one value for each run; exact: two processes of one build report the same"));
+  visit("threshold",
+        metric.threshold,
+        range("Smallest relative change that is reported; 0: decide.threshold", 0, 1));
+  visit("floor", metric.floor, range("Smaller changes never count, in the unit", 0, largest));
+}
+
+template <class Visitor>
+void describe(Visitor& visit, SuiteOptions& suite) {
+  visit("name",
+        suite.name,
+        needed(matching("Unique name; native: the suite in the program", benchmark_word)));
+  visit("worker",
+        suite.worker,
+        naming(
+            "Executable that implements the worker's protocol; empty: the suite is native or has a "
+            "command",
+            Form::executable));
+  visit("command",
+        suite.command,
+        plain("Command that measures one benchmark and prints a JSON object per run; {model}, "
+              "{test}, {backend}, {device} and {prefix} are replaced"));
+  visit("waits", suite.waits, plain("The command reads a line before each run"));
+  visit("needs",
+        suite.needs,
+        plain("Part of a build that it needs: the C++ libraries, or the Python package"));
+  describe(visit, static_cast<SuiteBasics&>(suite));
+  visit("backends",
+        suite.backends,
+        distinct(matching("Backends of each model; empty: backend", benchmark_word)));
+  visit("environment",
+        suite.environment,
+        matching("Environment variables for its processes", variable));
+  visit("readable",
+        suite.readable,
+        naming("Files and directories that its processes may read, in addition to builds",
+               Form::path));
+  visit("caches",
+        suite.caches,
+        distinct(matching("Environment variables that name compile caches; each build has its own "
+                          "caches, filled before it is measured",
+                          variable)));
+  visit("metrics",
+        suite.metrics,
+        matching("Metrics that each process must report; empty: those of the native suite",
+                 metric_word));
 }
 
 template <class Visitor>
@@ -261,6 +327,18 @@ void describe(Visitor& visit, DecideOptions& decide) {
           "Number of nightlies in which each benchmark is compared once with its anchor; 0: never",
           0,
           365));
+  visit("return_nights",
+        decide.return_nights,
+        range("Number of judged nightlies after a fix in which the same regression returns to its "
+              "incident",
+              0,
+              1000));
+  visit("stale_nights",
+        decide.stale_nights,
+        range("Number of judged nightlies without a measurement of a series after which its "
+              "incident is stale",
+              1,
+              1000));
   visit("sweep_pairs",
         decide.sweep_pairs,
         range("Pairs of processes per benchmark in the sweep", 1, 1000));
@@ -300,6 +378,21 @@ void describe(Visitor& visit, BisectOptions& bisect) {
 }
 
 template <class Visitor>
+void describe(Visitor& visit, GithubAppOptions& app) {
+  visit("client_id",
+        app.client_id,
+        matching("Client ID of the GitHub App; empty: a token is used", benchmark_word));
+  visit("private_key_file",
+        app.private_key_file,
+        naming("PEM file with the private key of the App; empty: systemd's credential "
+               "github-app-key",
+               Form::file));
+  visit("installation_id",
+        app.installation_id,
+        range("Number of the App's installation; 0: that of the repository", 0, largest));
+}
+
+template <class Visitor>
 void describe(Visitor& visit, GithubOptions& github) {
   visit("repository",
         github.repository,
@@ -310,7 +403,10 @@ void describe(Visitor& visit, GithubOptions& github) {
         naming("File with the token; overrides token_env", Form::file));
   visit("token_env",
         github.token_env,
-        needed(matching("Environment variable with the token", variable)));
+        needed(matching("Environment variable with the token; if it is not set, systemd's "
+                        "credential github-token is used",
+                        variable)));
+  visit("app", github.app, plain("GitHub App that files issues, in place of a token"));
   visit("ca_file",
         github.ca_file,
         naming("PEM file of the trusted certificates; empty: those of the system", Form::file));
@@ -320,6 +416,37 @@ void describe(Visitor& visit, GithubOptions& github) {
         plain("Label by which a maintainer marks an issue as a false alarm; empty: labels are not "
               "read"));
   visit("timeout_s", github.timeout, range("Time limit of one request", 1, 3600));
+}
+
+template <class Visitor>
+void describe(Visitor& visit, WebhookOptions& webhook) {
+  visit("url",
+        webhook.url,
+        matching("Address for POST requests with JSON bodies; empty: no webhook", https_address));
+  visit("secret_file",
+        webhook.secret_file,
+        naming("File with the secret that signs each body; needed with url", Form::file));
+  visit("timeout_s", webhook.timeout, range("Time limit of one request", 1, 3600));
+}
+
+template <class Visitor>
+void describe(Visitor& visit, EmailOptions& email) {
+  visit("to",
+        email.to,
+        distinct(matching("Addresses of the receivers; empty: no emails", email_address)));
+  visit("from", email.from, matching("Address of the sender; needed with to", email_address));
+  visit("sendmail",
+        email.sendmail,
+        needed(naming("Program that sends a message as sendmail does", Form::path)));
+}
+
+template <class Visitor>
+void describe(Visitor& visit, PublishOptions& publish) {
+  visit("webhook", publish.webhook, plain("Web address that gets each change of an incident"));
+  visit("email", publish.email, plain("Emails about each change of an incident"));
+  visit("pull_request_comment",
+        publish.pull_request_comment,
+        plain("Comment once on the pull request of a proved culprit; needs github.repository"));
 }
 
 template <class Visitor>
@@ -387,11 +514,17 @@ void describe(Visitor& visit, Options& options) {
   visit("builds", options.builds, plain("Disk space and lifetime of builds"));
   visit("store", options.store, plain("Lifetime of raw samples"));
   visit("fleets", options.fleets, filled("Fleets of hosts that measure builds"));
-  visit("suite", options.suite, plain("Benchmarks that are measured"));
+  visit("suite", static_cast<SuiteBasics&>(options.suite), plain("Benchmarks that are measured"));
+  visit("suites",
+        options.suites,
+        plain("Suites in addition to suite; one with the name native replaces suite"));
   visit("measure", options.measure, plain("Settings of each measuring process"));
   visit("decide", options.decide, plain("Rules for verdicts"));
   visit("bisect", options.bisect, plain("Settings of bisections"));
   visit("github", options.github, plain("GitHub repository and access for reports"));
+  visit("publish",
+        options.publish,
+        plain("Other places for reports, and for each change of an incident"));
   visit("http", options.http, plain("HTTP address and access of the service"));
   visit("proxy", options.proxy, plain("Proxy for requests to other hosts"));
   visit("log", options.log, plain("Log of the service"));

@@ -7,6 +7,8 @@
 #include <set>
 
 #include "config/address.h"
+#include "config/check_suites.h"
+#include "config/needs.h"
 #include "config/reader.h"
 
 namespace torchwatch::config {
@@ -40,6 +42,14 @@ void check_feed(FeedOptions const& feed, Complaints& complaints) {
     complaints.add("feed.path",
                    found(feed.path) + " with kind " + found(to_json(feed.kind)),
                    "no path: published files are downloaded");
+}
+
+/// LibTorch archives have no Python packages.
+void check_python_feed(Options const& options, Complaints& complaints) {
+  if (options.feed.kind == FeedKind::libtorch && needs_python(options))
+    complaints.add("feed.kind",
+                   found(to_json(options.feed.kind)) + " with a suite that needs Python builds",
+                   "\"wheels\", or fleets that do not run this suite");
 }
 
 void check_source(FeedOptions const& feed, SourceOptions const& source, Complaints& complaints) {
@@ -93,18 +103,6 @@ void check_environment(std::string const& path,
         path, found(secret) + ", which is github.token_env", "variables that hold no token");
 }
 
-/// Only the suite has a list of all models. Other backends run files, which need names.
-void check_suite(SuiteOptions const& suite, Complaints& complaints) {
-  bool const takes_all = std::ranges::count(suite.models, all_models) > 0;
-  if (suite.backend != "eager" && takes_all)
-    complaints.add("suite.models",
-                   found(std::string{all_models}) + " with the backend " + found(suite.backend),
-                   "names of files in suite.files");
-  if (takes_all && suite.models.size() > 1)
-    complaints.add(
-        "suite.models", found(std::string{all_models}) + " and other names", "one or the other");
-}
-
 /// Checks that each slot of a fleet has its own host or device.
 void check_slots(FleetOptions const& fleet, std::string const& path, Complaints& complaints) {
   auto const& devices = fleet.devices;
@@ -151,6 +149,14 @@ void check_tls(HttpOptions const& http, Complaints& complaints) {
                    "none: connections to a Unix socket stay on this machine");
 }
 
+void check_app(GithubOptions const& github, Complaints& complaints) {
+  auto const& app = github.app;
+  if (!app.is_on() && (!app.private_key_file.empty() || app.installation_id != 0))
+    complaints.add("github.app", "no client_id", "the client ID of the App next to its key");
+  if (app.is_on() && !github.token_file.empty())
+    complaints.add("github.app", "an App, and github.token_file", "one of them");
+}
+
 /// Checks that a service for other machines has a token and HTTPS, unless the operator allows
 /// otherwise.
 void check_openness(HttpOptions const& http, Complaints& complaints) {
@@ -165,10 +171,30 @@ void check_openness(HttpOptions const& http, Complaints& complaints) {
                  "http.read_token_file and http.tls, or \"insecure\": true");
 }
 
+void check_publish(Options const& options, Complaints& complaints) {
+  auto const& [webhook, email, comments] = options.publish;
+  if (!webhook.url.empty() && webhook.secret_file.empty())
+    complaints.add("publish.webhook",
+                   "url without secret_file",
+                   "both or none: receivers check the signature of each body");
+  if (!email.to.empty() && email.from.empty())
+    complaints.add("publish.email", "to without from", "both or none");
+  std::error_code problem;
+  if (!email.to.empty() && !fs::exists(email.sendmail, problem))
+    complaints.add("publish.email.sendmail", found(email.sendmail), "an existing program");
+  if (comments && options.github.repository.empty())
+    complaints.add("publish.pull_request_comment",
+                   "true without github.repository",
+                   "false, or the repository whose token comments");
+}
+
 /// Checks the rules for several fields. Skips fields that have a complaint already.
 void check_together(Options const& options, Complaints& complaints) {
   if (!complaints.about("decide")) check_decide(options.decide, complaints);
   if (!complaints.about("feed")) check_feed(options.feed, complaints);
+  bool const has_suites =
+      !complaints.about("suite") && !complaints.about("suites") && !complaints.about("fleets");
+  if (has_suites && !complaints.about("feed")) check_python_feed(options, complaints);
   if (!complaints.about("source") && !complaints.about("feed.kind"))
     check_source(options.feed, options.source, complaints);
   if (!complaints.about("source") && !complaints.about("decide"))
@@ -183,7 +209,10 @@ void check_together(Options const& options, Complaints& complaints) {
                         options.fleets[i].environment,
                         secret,
                         complaints);
-  if (!complaints.about("suite")) check_suite(options.suite, complaints);
+  if (!complaints.about("suite") && !complaints.about("suites")) check_suites(options, complaints);
+  if (!complaints.about("publish") && !complaints.about("github"))
+    check_publish(options, complaints);
+  if (!complaints.about("github")) check_app(options.github, complaints);
   if (!complaints.about("http")) check_tls(options.http, complaints);
   if (!complaints.about("http")) check_openness(options.http, complaints);
   if (!complaints.about("fleets")) check_fleets(options.fleets, complaints);
@@ -219,6 +248,7 @@ Result<Options> load(fs::path const& file) {
   Reader reader{json, "", directory, complaints};
   describe(reader, options);
   reader.finish();
+  if (!complaints.about("suites")) complete_suites(json, directory, options);
   check_together(options, complaints);
   if (!complaints.empty()) return complaints.error();
   return options;

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -111,8 +112,13 @@ struct BuildsOptions {
   /// Disk space that stays free, for the next download, its unpacked files and the database.
   std::int64_t keep_free_mib = 10L * 1024;
   /// Days for which the builds of an incident without a ruling are kept. An index lists sixty
-  /// nightlies, so an older build can hardly be downloaded again.
+  /// nightlies, so an older build can hardly be downloaded again. The last good builds of an
+  /// unfinished incident are kept longer.
   int incident_days = 90;
+  /// Python interpreter with which suites that need Python builds run. It compiles the bytecode of
+  /// each published wheel once, when the wheel is unpacked. Empty: each process compiles what it
+  /// imports.
+  std::string python;
 };
 
 /// The lifetime of raw samples.
@@ -157,6 +163,8 @@ struct FleetOptions {
   /// More variables of the runner for workers, in addition to the locale and variables that tune
   /// libraries. "NAME*": all with this prefix, except names that look like secrets.
   std::vector<std::string> environment;
+  /// Names of the suites that its hosts run. Empty: all.
+  std::vector<std::string> suites;
 };
 
 enum class Scale { smoke, full };
@@ -169,9 +177,13 @@ enum class Tf32 { as_pytorch, on, off };
 /// The word for all models of the suite.
 inline constexpr auto all_models = "all";
 
-/// The measured benchmarks: models x tests, on each fleet.
-struct SuiteOptions {
+/// The name of the suite in the program, TorchBench's models in C++.
+inline constexpr auto native_suite = "native";
+
+/// The fields that every suite has: its benchmarks are models x tests x backends.
+struct SuiteBasics {
   /// "all", or names from `torchwatch suite list`. Names of files for the backends script and aoti.
+  /// Names that their worker or command knows, for other suites.
   std::vector<std::string> models{all_models};
   std::vector<Test> tests{Test::train, Test::eval};
   std::string backend = "eager";
@@ -182,6 +194,57 @@ struct SuiteOptions {
   Tf32 tf32 = Tf32::as_pytorch;
   /// `full`: upstream's batch sizes. `smoke`: smaller batches and depth, the same operators.
   Scale scale = Scale::full;
+};
+
+/// The direction in which values of a metric get better.
+enum class Better { lower, higher };
+
+/// `noisy`: a process reports one value for each run. `exact`: two processes of one build report
+/// the same value.
+enum class MetricNoise { noisy, exact };
+
+/// The declaration of a metric. A metric that the native suite also has takes its declaration from
+/// there, so it needs no fields.
+struct MetricOptions {
+  std::string unit;  ///< "ms", "bytes", "1/s"
+  Better better = Better::lower;
+  MetricNoise kind = MetricNoise::noisy;
+  double threshold = 0;  ///< smallest relative change that is reported; 0: decide.threshold
+  double floor = 0;      ///< smaller changes never count, in the unit
+  friend bool operator==(MetricOptions const&, MetricOptions const&) = default;
+};
+
+/// The parts of a build that a suite needs: the C++ libraries, or PyTorch's Python package.
+enum class BuildNeeds { libtorch, python };
+
+/// A suite: benchmarks that one program measures, and what it measures of them. The operator
+/// declares it, because the program runs next to the build on trial and must not judge itself.
+struct SuiteOptions : SuiteBasics {
+  /// Unique name. It is the backend of a suite with a command.
+  std::string name = native_suite;
+  /// Executable that implements runner/protocol.h. Empty for the native suite,
+  /// and for one with a command.
+  std::string worker;
+  /// Command that measures one benchmark and prints a JSON object per run. {model}, {test},
+  /// {backend}, {device} and {prefix} are replaced in each of its words.
+  std::vector<std::string> command;
+  /// True when the command reads a line before each run, so that two processes can take turns.
+  bool waits = false;
+  BuildNeeds needs = BuildNeeds::libtorch;
+  /// Backends of each model. Empty: `backend`.
+  std::vector<std::string> backends;
+  /// Variables for its processes, in addition to those of the build.
+  std::map<std::string, std::string> environment;
+  /// Files and directories that its processes may read, in addition to their build.
+  std::vector<std::string> readable;
+  /// Environment variables that name cache directories, such as TORCHINDUCTOR_CACHE_DIR. Each build
+  /// has its own caches, which are filled before it is measured.
+  std::vector<std::string> caches;
+  /// The metrics by name. Each process must report all of them and no others. Empty: those of the
+  /// native suite.
+  std::map<std::string, MetricOptions> metrics;
+
+  bool is_native() const { return name == native_suite; }
 };
 
 /// The settings of a process that measures one benchmark.
@@ -243,6 +306,12 @@ struct DecideOptions {
   /// changes cannot add up unnoticed; 0: never. A week limits the delay and costs a seventh of the
   /// benchmarks per nightly.
   int anchor_nights = 7;
+  /// Number of judged nightlies after a fix in which a series that regresses to the same level
+  /// again returns to its incident. Later, it opens a new one.
+  int return_nights = 30;
+  /// Number of judged nightlies without a measurement of one of its series after which an incident
+  /// is stale: its benchmark was removed, or fails.
+  int stale_nights = 14;
   /// Pairs of processes per benchmark in the sweep: the new nightly next to its baseline.
   int sweep_pairs = 2;
   /// Pairs of processes before the first decision on a noisy metric, and the number after which a
@@ -275,6 +344,19 @@ struct BisectOptions {
   int layouts = 2;
 };
 
+/// A GitHub App that files issues, in place of a user with a token.
+struct GithubAppOptions {
+  /// The App's client ID, or its numeric ID. Empty: there is no App.
+  std::string client_id;
+  /// PEM file with the App's private key; empty: systemd's credential "github-app-key". It is read
+  /// for each token, so a new key needs no restart.
+  std::string private_key_file;
+  /// The App's installation; 0: GitHub is asked for that of the repository.
+  std::int64_t installation_id = 0;
+
+  bool is_on() const { return !client_id.empty(); }
+};
+
 /// The publishing of incidents. Without a repository, reports are Markdown files in the state
 /// directory.
 struct GithubOptions {
@@ -283,8 +365,10 @@ struct GithubOptions {
   std::string api = "https://api.github.com";
   /// File with the token; overrides token_env.
   std::string token_file;
-  /// Environment variable with the token.
+  /// Environment variable with the token. Without it, systemd's credential "github-token" is used.
   std::string token_env = "GITHUB_TOKEN";
+  /// An App makes its own tokens, so token_file and token_env are not used.
+  GithubAppOptions app;
   /// PEM file of the trusted certificates; empty: those of the system.
   std::string ca_file;
   std::vector<std::string> labels{"torchbench-perf-report"};
@@ -293,6 +377,36 @@ struct GithubOptions {
   std::string false_alarm_label = "false-alarm";
   /// Time limit of one request. GitHub itself gives up after 10 s.
   std::chrono::seconds timeout{30};
+};
+
+/// A web address that gets each change of an incident as a signed JSON object.
+struct WebhookOptions {
+  /// Address for POST requests. Empty: no webhook.
+  std::string url;
+  /// File with the secret of the signature: HMAC-SHA256 of the body, as GitHub signs its webhooks.
+  std::string secret_file;
+  /// Time limit of one request.
+  std::chrono::seconds timeout{30};
+};
+
+/// The emails about incidents. The host's mail system delivers them.
+struct EmailOptions {
+  /// Addresses of the receivers. Empty: no emails.
+  std::vector<std::string> to;
+  /// Address of the sender.
+  std::string from;
+  /// Program that reads a message and its receivers' addresses as sendmail does.
+  std::string sendmail = "/usr/sbin/sendmail";
+};
+
+/// The places where the life of an incident is published, in addition to `github` or the Markdown
+/// files in the state directory.
+struct PublishOptions {
+  WebhookOptions webhook;
+  EmailOptions email;
+  /// True when the pull request of a proved culprit gets one comment. Needs github.repository,
+  /// whose token must be allowed to comment there.
+  bool pull_request_comment = false;
 };
 
 /// The PEM files for HTTPS: both, or none for plain HTTP. They are checked with each connection, so
@@ -355,11 +469,15 @@ struct Options {
   BuildsOptions builds;
   StoreOptions store;
   std::vector<FleetOptions> fleets{FleetOptions{}};
+  /// The suite `native`. load() replaces it with the one of that name in `suites`, if there is one.
   SuiteOptions suite;
+  /// Suites in addition to `suite`.
+  std::vector<SuiteOptions> suites;
   MeasureOptions measure;
   DecideOptions decide;
   BisectOptions bisect;
   GithubOptions github;
+  PublishOptions publish;
   HttpOptions http;
   ProxyOptions proxy;
   LogOptions log;

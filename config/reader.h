@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -58,6 +59,27 @@ class Reader {
       auto const before = json->begin() + static_cast<std::ptrdiff_t>(i);
       if (rule.distinct && std::find(json->begin(), before, entry) != before)
         complaints_.add(at, found(entry) + " again", "each entry once");
+    }
+  }
+
+  template <class T>
+  void operator()(char const* key, std::map<std::string, T>& field, Rule const& rule) {
+    auto const* const json = find(key);
+    if (json == nullptr) return;
+    auto const path = member_path(path_, key);
+    if (!json->is_object()) {
+      complaints_.add(path, found(*json), "an object");
+      return;
+    }
+    field.clear();
+    for (auto const& [name, value] : json->items()) {
+      auto const at = member_path(path, name);
+      auto word = name;
+      check_text(word, at, of_entry(rule));
+      if constexpr (Scalar<T>)
+        scalar(value, at, field[name], Rule{});
+      else
+        object(value, at, field[name]);
     }
   }
 

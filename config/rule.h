@@ -18,6 +18,10 @@ struct Pattern {
 
 /// A part of a benchmark's name. It has no '-' or brackets, because they separate the parts.
 inline constexpr Pattern benchmark_word{"[A-Za-z0-9_.]+", "a name of letters, digits, _ and ."};
+inline constexpr Pattern test_word{"[a-z0-9_]{1,31}", "a name of a to z, digits and _"};
+inline constexpr Pattern metric_word{"[A-Za-z0-9_]+", "a name of letters, digits and _"};
+inline constexpr Pattern unit_word{"[A-Za-z0-9%/._ -]{1,32}",
+                                   "a unit of letters, digits, %, /, ., _, - and spaces"};
 inline constexpr Pattern fleet_word{"[A-Za-z0-9_][A-Za-z0-9_.-]*",
                                     "a name of letters, digits, _, . and -"};
 inline constexpr Pattern branch_word{"[A-Za-z0-9_][A-Za-z0-9_./-]*", "a branch's name"};
@@ -26,6 +30,11 @@ inline constexpr Pattern owner_and_name{"[A-Za-z0-9_-]+/[A-Za-z0-9._-]+", "owner
 inline constexpr Pattern https_root{
     R"(https://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?(/[A-Za-z0-9._~-]+)*)",
     "https://HOST[:PORT][/PATH] without a / at the end"};
+inline constexpr Pattern https_address{
+    R"(https://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?(/[A-Za-z0-9._~%!$&()*+,;=:@/?-]*)?)",
+    "https://HOST[:PORT][/PATH][?QUERY]"};
+inline constexpr Pattern email_address{
+    R"([A-Za-z0-9._%+-]+@[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?)", "NAME@DOMAIN"};
 inline constexpr Pattern web_root{
     R"(https?://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?(/[A-Za-z0-9._~-]+)*)",
     "http(s)://HOST[:PORT][/PATH] without a / at the end"};
@@ -58,7 +67,7 @@ struct Rule {
   bool non_empty = false;  ///< the text or list must not be empty
   bool distinct = false;   ///< the list must not have equal entries
   Form form = Form::text;
-  Pattern pattern = {};  ///< for the text, or for each text in the list
+  Pattern pattern = {};  ///< for the text, each text in the list, or each name in the map
 };
 
 constexpr Rule plain(std::string_view doc) {

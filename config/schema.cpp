@@ -1,5 +1,7 @@
+#include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "config/describe.h"
 #include "config/load.h"
@@ -27,7 +29,7 @@ Json scalar_schema(Rule const& rule) {
       schema["enum"].push_back(word);
   } else if constexpr (std::same_as<T, bool>) {
     schema["type"] = "boolean";
-  } else if constexpr (std::same_as<T, std::string>) {
+  } else if constexpr (std::same_as<T, std::string> || std::same_as<T, Test>) {
     add_text_rules(schema, rule);
   } else {
     schema["type"] = std::floating_point<T> ? "number" : "integer";
@@ -69,6 +71,19 @@ struct SchemaWriter {
     }
   }
 
+  template <class T>
+  void operator()(char const* key, std::map<std::string, T>&, Rule const& rule) {
+    auto& schema = properties[key] = {{"type", "object"}, {"description", rule.doc}};
+    schema["propertyNames"] = scalar_schema<std::string>(of_entry(rule));
+    if constexpr (Scalar<T>) {
+      schema["additionalProperties"] = scalar_schema<T>(Rule{});
+    } else {
+      T element{};
+      schema["additionalProperties"] = object(element);
+    }
+    schema["default"] = Json::object();  // the map is empty by default
+  }
+
   template <Section T>
   void operator()(char const* key, T& field, Rule const& rule) {
     auto& schema = properties[key] = object(field);
@@ -96,6 +111,7 @@ nlohmann::ordered_json schema() {
   auto root = SchemaWriter::object(options);
   root["properties"]["$schema"] = {{"type", "string"}};
   root["properties"]["fleets"]["default"] = show(options).at("fleets");
+  root["properties"]["suites"]["default"] = show(options).at("suites");
   Json result = Json::object();
   result["$schema"] = "https://json-schema.org/draft/2020-12/schema";
   result["title"] = "torchwatch configuration";

@@ -1,4 +1,7 @@
+#include <map>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "config/describe.h"
 #include "config/load.h"
@@ -24,6 +27,17 @@ struct Shower {
         list.push_back(to_json(element));
       else
         list.push_back(object(element));
+    }
+  }
+
+  template <class T>
+  void operator()(char const* key, std::map<std::string, T>& field, Rule const&) {
+    auto& members = json[key] = Json::object();
+    for (auto& [name, element] : field) {
+      if constexpr (Scalar<T>)
+        members[name] = to_json(element);
+      else
+        members[name] = object(element);
     }
   }
 

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <concepts>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -53,8 +54,17 @@ constexpr auto words(Device) {
   return std::array{std::pair{"cpu", Device::cpu}, std::pair{"cuda", Device::cuda}};
 }
 
-constexpr auto words(Test) {
-  return std::array{std::pair{"train", Test::train}, std::pair{"eval", Test::eval}};
+constexpr auto words(Better) {
+  return std::array{std::pair{"lower", Better::lower}, std::pair{"higher", Better::higher}};
+}
+
+constexpr auto words(MetricNoise) {
+  return std::array{std::pair{"noisy", MetricNoise::noisy}, std::pair{"exact", MetricNoise::exact}};
+}
+
+constexpr auto words(BuildNeeds) {
+  return std::array{std::pair{"libtorch", BuildNeeds::libtorch},
+                    std::pair{"python", BuildNeeds::python}};
 }
 
 constexpr auto words(Prior) {
@@ -78,7 +88,8 @@ concept Duration = requires(T value) {
 
 /// A field that is one JSON value: neither an object nor a list.
 template <class T>
-concept Scalar = Word<T> || Duration<T> || std::is_arithmetic_v<T> || std::same_as<T, std::string>;
+concept Scalar = Word<T> || Duration<T> || std::is_arithmetic_v<T> ||
+    std::same_as<T, std::string> || std::same_as<T, Test>;
 
 /// A field that is a JSON object.
 template <class T>
@@ -101,6 +112,8 @@ Json to_json(T const& value) {
     return nullptr;
   } else if constexpr (Duration<T>) {
     return value.count();
+  } else if constexpr (std::same_as<T, Test>) {
+    return to_string(value);
   } else {
     return value;
   }
@@ -117,7 +130,7 @@ std::string allowed(Rule const& rule) {
     return text;
   } else if constexpr (std::same_as<T, bool>) {
     return "true or false";
-  } else if constexpr (std::same_as<T, std::string>) {
+  } else if constexpr (std::same_as<T, std::string> || std::same_as<T, Test>) {
     return allowed_text(rule);
   } else {
     std::string const kind = std::floating_point<T> ? "a number from " : "a whole number from ";
@@ -149,6 +162,10 @@ bool from_json(Json const& json, Rule const& rule, T& value) {
   } else if constexpr (std::same_as<T, std::string>) {
     if (!json.is_string()) return false;
     value = json.get<std::string>();
+  } else if constexpr (std::same_as<T, Test>) {
+    auto const test = json.is_string() ? parse_test(json.get<std::string>()) : std::nullopt;
+    if (!test) return false;
+    value = *test;
   } else {
     if (!is_number_for<T>(json, rule)) return false;
     if constexpr (Duration<T>)

@@ -15,8 +15,8 @@ namespace {
 constexpr int interrupted = 130;  // the exit status of a shell after SIGINT
 
 constexpr auto program_example = R"($ torchwatch incidents
-id  nightly     series  worst   of                                  report
-1   2025-09-03  1       +20.4%  test_eval[dcgan-cpu-eager]_latency  state/reports/incident-1.md)";
+id  nightly     state      age  worst   of                                  culprit         ...
+1   2025-09-03  explained  ...  +20.4%  test_eval[dcgan-cpu-eager]_latency  340bc50b898b...)";
 
 int run(int argc, char** argv) {
   cli::Invocation invocation{std::filesystem::read_symlink("/proc/self/exe").string(), ""};

@@ -8,8 +8,6 @@
 #include <span>
 #include <utility>
 
-#include <boost/algorithm/string/case_conv.hpp>
-#include <boost/algorithm/string/find.hpp>
 #include <libxml/HTMLparser.h>
 
 #include "http/url.h"
@@ -27,11 +25,20 @@ std::string to_string(xmlChar const* text) {
   return text == nullptr ? std::string{} : reinterpret_cast<char const*>(text);
 }
 
+/// Returns the text with its ASCII letters in lower case. Unlike boost, looks up no locale for each
+/// character.
+std::string lower_of(std::string_view text) {
+  std::string lower{text};
+  for (auto& c : lower)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return lower;
+}
+
 /// Returns the digits of "sha256=...". Empty for other texts.
 std::string sha256_in(std::string const& fragment) {
   constexpr std::string_view start = "sha256=";
   if (!fragment.starts_with(start)) return {};
-  auto digits = boost::to_lower_copy(fragment.substr(start.size()));
+  auto digits = lower_of(fragment.substr(start.size()));
   return is_sha256(digits) ? digits : std::string{};
 }
 
@@ -73,7 +80,8 @@ class Collector {
     links_.push_back({url->without_fragment(),
                       url->file_name(),
                       sha256_in(url->fragment()),
-                      value_of("data-yanked", attributes).has_value()});
+                      value_of("data-yanked", attributes).has_value(),
+                      value_of("data-requires-python", attributes).value_or("")});
   }
 
   http::Url base_;
@@ -89,21 +97,21 @@ void on_start(void* collector, xmlChar const* element, xmlChar const** attribute
 }
 
 bool has(std::string_view text, std::string_view part) {
-  return !boost::ifind_first(text, part).empty();
+  return text.find(part) != std::string_view::npos;
 }
 
 /// Returns the end of `text` from the last `part` on. Empty when there is none.
 std::string_view from_last(std::string_view text, std::string_view part) {
-  auto const found = boost::ifind_last(text, part);
-  return {found.begin(), text.end()};
+  return text.substr(std::min(text.rfind(part), text.size()));
 }
 
-/// True for an HTML document, as opposed to a list of anchors.
+/// True for an HTML document, as opposed to a list of anchors. `page`: in lower case.
 bool is_document(std::string_view page) {
   return has(page, "<!doctype") || has(page, "<html");
 }
 
-/// True when the end of the page is missing. The parser does not report that.
+/// True when the end of the page is missing. The parser does not report that. `page`: in lower
+/// case.
 bool is_cut_off(std::string_view page) {
   if (is_document(page) && !has(page, "</html>")) return true;
   auto const anchor = from_last(page, "<a ");
@@ -120,7 +128,8 @@ Result<std::vector<PageLink>> links_of(std::string_view page, std::string const&
   if (page.size() > largest_page)
     return bad("it has " + std::to_string(page.size()) + " bytes, allowed are " +
                std::to_string(largest_page));
-  if (is_cut_off(page)) return bad("it is incomplete");
+  auto const lower = lower_of(page);
+  if (is_cut_off(lower)) return bad("it is incomplete");
   auto const base = http::Url::parse(url);
   if (!base) return bad("its URL is invalid");
   Collector collector{*base};
@@ -131,7 +140,7 @@ Result<std::vector<PageLink>> links_of(std::string_view page, std::string const&
   if (!parser) throw std::bad_alloc{};
   // The parser's errors are ignored, because it still reads such pages.
   htmlParseChunk(parser.get(), page.data(), static_cast<int>(page.size()), 1);
-  if (!is_document(page) && !collector.has_elements()) return bad("it is not an HTML page");
+  if (!is_document(lower) && !collector.has_elements()) return bad("it is not an HTML page");
   return std::move(collector).links();
 }
 

@@ -20,6 +20,8 @@ struct PageLink {
   /// Empty if the page has none.
   std::string sha256;
   bool is_yanked = false;  ///< it has data-yanked (PEP 592) and must not be installed
+  /// Versions of Python from data-requires-python (PEP 503), ">=3.10". Empty if the page has none.
+  std::string requires_python{};
 };
 
 /// Returns all links of an HTML page in its order. Reads pages of the simple repository API (PEP

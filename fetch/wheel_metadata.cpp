@@ -5,9 +5,9 @@
 #include <system_error>
 
 #include <boost/algorithm/string/case_conv.hpp>
-#include <boost/algorithm/string/split.hpp>
 #include <boost/algorithm/string/trim.hpp>
 
+#include "fetch/requirement.h"
 #include "storage/base/printable.h"
 #include "storage/base/small_file.h"
 
@@ -41,31 +41,32 @@ std::string first_of(Fields const& fields, std::string const& name) {
   return found == fields.end() ? "" : found->second;
 }
 
-/// Returns "3.12" for "cp312". Empty for the tags of any Python.
-std::string python_of(std::string const& tag) {
-  if (!tag.starts_with("cp3") || tag.size() < 4) return {};
-  return "3." + tag.substr(3);
+/// True for the directory NAME-VERSION.dist-info of `package`, or of any package.
+bool is_dist_info_of(std::string const& package, fs::path const& directory) {
+  if (directory.extension() != ".dist-info") return false;
+  auto const stem = directory.stem().string();
+  return package.empty() || canonical_name(stem.substr(0, stem.find('-'))) == package;
 }
 
 }  // namespace
 
-fs::path dist_info_in(fs::path const& directory) {
+fs::path dist_info_in(fs::path const& directory, std::string const& package) {
   fs::path only;
   std::error_code ignored;
   for (auto const& entry : fs::directory_iterator{directory, ignored}) {
-    if (entry.path().extension() != ".dist-info" || !entry.is_directory(ignored)) continue;
+    if (!is_dist_info_of(package, entry.path()) || !entry.is_directory(ignored)) continue;
     if (!only.empty()) return {};
     only = entry.path();
   }
   return only;
 }
 
-Result<WheelMetadata> wheel_metadata_of(fs::path const& directory) {
+Result<WheelMetadata> wheel_metadata_of(fs::path const& directory, std::string const& package) {
   auto const bad = [](fs::path const& file, std::string const& why) {
     return Error{ErrorCode::corrupt, printable(file.string() + ": " + why)};
   };
-  auto const info = dist_info_in(directory);
-  if (info.empty()) return bad(directory, "does not have exactly one *.dist-info");
+  auto const info = dist_info_in(directory, package);
+  if (info.empty()) return bad(directory, "does not have exactly one " + package + "*.dist-info");
   auto const fields = fields_in(info / "METADATA");
   WheelMetadata metadata;
   metadata.name = first_of(fields, "name");
@@ -74,12 +75,15 @@ Result<WheelMetadata> wheel_metadata_of(fs::path const& directory) {
     return bad(info / "METADATA", "names no package and version");
   for (auto [at, end] = fields.equal_range("requires-dist"); at != end; ++at)
     metadata.needs.push_back(at->second);
-  std::vector<std::string> tags;
-  auto const tag = first_of(fields_in(info / "WHEEL"), "tag");
-  boost::split(tags, tag, [](char c) { return c == '-'; });
-  if (tags.size() != 3) return bad(info / "WHEEL", "found \"" + tag + "\" for its tag");
-  metadata.python = python_of(tags.front());
-  metadata.platform = tags.back();
+  metadata.requires_python = first_of(fields, "requires-python");
+  auto const wheel = fields_in(info / "WHEEL");
+  for (auto [at, end] = wheel.equal_range("tag"); at != end; ++at)
+    for (auto& tag : tags_in(at->second))
+      metadata.tags.push_back(std::move(tag));
+  auto const first = first_of(wheel, "tag");
+  if (tags_in(first).empty()) return bad(info / "WHEEL", "found \"" + first + "\" for its tag");
+  metadata.python = python_version_of(metadata.tags.front().python);
+  metadata.platform = metadata.tags.front().platform;
   return metadata;
 }
 

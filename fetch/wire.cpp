@@ -228,11 +228,16 @@ json to_json(CompanionFile const& file) {
            {{"name", file.name},
             {"version", file.version},
             {"url", file.url},
-            {"sha256", file.sha256}}}};
+            {"sha256", file.sha256},
+            {"variant", file.variant}}}};
 }
 
 CompanionFile companion_file_in(json const& value) {
-  return {value.at("name"), value.at("version"), value.at("url"), value.at("sha256")};
+  return {value.at("name"),
+          value.at("version"),
+          value.at("url"),
+          value.at("sha256"),
+          value.at("variant")};
 }
 
 json to_json(Refusal const& refusal) {
@@ -277,14 +282,20 @@ json to_json(CompanionRequest const& request) {
            {{"page", to_json(request.page)},
             {"file", request.file.string()},
             {"requirement", request.requirement},
-            {"machine", request.machine}}}};
+            {"python", request.target.python},
+            {"abi", request.target.abi},
+            {"machine", request.target.machine},
+            {"version_end", request.version_end},
+            {"unsuited", request.unsuited}}}};
 }
 
 CompanionRequest companion_request_in(json const& value) {
   return {download_in(value.at("page")),
           value.at("file").get<std::string>(),
           value.at("requirement"),
-          value.at("machine")};
+          {value.at("python"), value.at("abi"), value.at("machine")},
+          value.at("version_end"),
+          value.at("unsuited").get<std::vector<std::string>>()};
 }
 
 /// Encodes one alternative of a variant. Replaces bytes that are not UTF-8, which headers and names

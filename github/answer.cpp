@@ -57,6 +57,8 @@ std::string authorization_address(Response const& answer) {
 
 AnswerKind kind_of(Response const& answer) {
   switch (answer.status) {
+    case 304:
+      return AnswerKind::success;  // the answer to a question with If-None-Match
     case 301:
     case 307:
     case 308:

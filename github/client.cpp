@@ -150,6 +150,40 @@ bool is_final(Error const& error) {
   return error.code == ErrorCode::refused || error.code == ErrorCode::not_found;
 }
 
+/// The path of a pull request as an issue, which it is for comments.
+std::string as_issue(std::string path) {
+  constexpr std::string_view pull = "/pull/";
+  if (auto const at = path.find(pull); at != std::string::npos)
+    path.replace(at, pull.size(), "/issues/");
+  return path;
+}
+
+/// GitHub's word for the reason of a state.
+char const* reason_of(IssueState state) {
+  switch (state) {
+    case IssueState::completed:
+      return "completed";
+    case IssueState::not_planned:
+      return "not_planned";
+    case IssueState::open:
+      break;
+  }
+  return "reopened";
+}
+
+/// The class of an obstacle to issues.
+Refusal refusal_in(Access const& access) {
+  if (access.is_archived) return Refusal::archived;
+  return access.has_issues ? Refusal::permission : Refusal::issues_disabled;
+}
+
+/// True when GitHub says that the token is an App's. Any other refusal may be over with the next
+/// request, as in an outage.
+bool says_it_is_an_app(Error const& error) {
+  return error.code == ErrorCode::refused &&
+         error.message.find("not accessible by integration") != std::string::npos;
+}
+
 bool says_locked(Error const& error) {
   return error.code == ErrorCode::refused && error.message.find("locked") != std::string::npos;
 }
@@ -219,55 +253,127 @@ awaitable<Result<CreatedIssue>> Client::file_once(IssueDraft draft, SentCreate s
 }
 
 awaitable<Result<std::optional<std::string>>> Client::comment_once(std::string issue_url,
-                                                                   CommentDraft draft) {
-  auto const place = co_await place_for_comments(issue_url, draft.report);
-  if (!place) co_return within("look for " + issue_url, place.error());
-  if (!*place) co_return std::nullopt;
-  auto const& [comments, is_locked] = **place;
-  Find<std::string> find_it = [this, &draft, &url = comments] {
-    return find_comment(url, draft.marker);
+                                                                   CommentDraft draft,
+                                                                   SentCreate sent) {
+  auto const issue = co_await issue_at(issue_url, draft.report);
+  if (!issue) co_return within("look for " + issue_url, issue.error());
+  if (!*issue) co_return std::nullopt;
+  auto const& comments = (*issue)->comments;
+  Find<std::string> find_it = [this, &draft, &comments] {
+    return find_comment(comments, draft.marker);
   };
-  Create<std::string> create_it = [this, &draft, &url = comments] {
-    return create_comment(url, draft);
+  Create<std::string> create_it = [this, &draft, &comments] {
+    return create_comment(comments, draft);
   };
-  SentCreate sent;
   auto const written =
       co_await find_or_create(std::move(find_it), std::move(create_it), std::move(sent));
   if (written) co_return *written;
   // Only users with write access to the repository may comment on a locked issue.
-  if (is_locked && says_locked(written.error())) co_return std::nullopt;
+  if ((*issue)->is_locked && says_locked(written.error())) co_return std::nullopt;
   co_return written.error();
 }
 
-/// Nothing when the issue that was filed as `report` does not exist any more.
-awaitable<Result<std::optional<Client::CommentPlace>>> Client::place_for_comments(
-    std::string const& issue_url, std::string const& report) {
+/// The issue that was filed as `report`; nothing when it does not exist any more. The issue is the
+/// report if it has the key, or the address where a user edited the key away.
+awaitable<Result<std::optional<Client::FiledIssue>>> Client::issue_at(std::string issue_url,
+                                                                      std::string report) {
   auto const url = https_url(issue_url);
   if (!url) co_return Error{ErrorCode::invalid_argument, "this is no URL"};
-  auto const issue = options_.api + "/repos" + url->target();
-  auto const answer = co_await get(issue);
-  if (answer) co_return place_in(object_in(*answer), issue_url, report);
+  auto const address = options_.api + "/repos" + as_issue(url->target());
+  auto const answer = co_await get(address);
+  if (answer) {
+    auto const issue = read_filed(object_in(*answer));
+    if (!issue) co_return issue.error();
+    if (key_in(issue->body) == report || issue->page == issue_url) co_return *issue;
+    refusal_ = Refusal::deleted;
+    co_return std::nullopt;
+  }
   if (answer.error().code != ErrorCode::not_found) co_return answer.error();
+  bool const was_moved = refusal_ == Refusal::transferred;
   // GitHub replies the same for a repository that the token may no longer see.
-  auto const seen = co_await access_to(issue.substr(0, issue.rfind("/issues/")));
+  auto const seen = co_await access_to(address.substr(0, address.rfind("/issues/")));
   if (!seen) co_return seen.error();
   auto const obstacle = obstacle_to_issues(*seen);
-  if (!obstacle.empty()) co_return Error{ErrorCode::refused, obstacle};
+  if (!obstacle.empty()) {
+    refusal_ = refusal_in(*seen);
+    co_return Error{ErrorCode::refused, obstacle};
+  }
+  refusal_ = was_moved ? Refusal::transferred : Refusal::deleted;
   co_return std::nullopt;
 }
 
-/// The issue is the report if it has the key, or the address where a user edited the key away.
-Result<std::optional<Client::CommentPlace>> Client::place_in(json const& issue,
-                                                             std::string const& issue_url,
-                                                             std::string const& report) const {
-  auto const address = text_at(issue, "html_url");
-  if (address.empty()) return Error{ErrorCode::unavailable, "GitHub's answer is no issue"};
-  if (key_in(text_at(issue, "body")) != report && address != issue_url) return std::nullopt;
-  CommentPlace place{text_at(issue, "comments_url"), is_true(issue, "locked")};
-  if (!is_ours(place.url))
-    return Error{ErrorCode::refused,
-                 "comments are on another host: \"" + masked(place.url, options_.token) + "\""};
-  return place;
+/// Requests follow the addresses in GitHub's answer, so they must be on its own host.
+Result<Client::FiledIssue> Client::read_filed(json const& object) const {
+  FiledIssue issue;
+  issue.page = text_at(object, "html_url");
+  if (issue.page.empty()) return Error{ErrorCode::unavailable, "GitHub's answer is no issue"};
+  issue.url = text_at(object, "url");
+  issue.comments = text_at(object, "comments_url");
+  issue.body = text_at(object, "body");
+  issue.is_open = text_at(object, "state") != "closed";
+  issue.is_locked = is_true(object, "locked");
+  if (is_ours(issue.comments)) return issue;
+  return Error{ErrorCode::refused,
+               "comments are on another host: \"" + masked(issue.comments, token_) + "\""};
+}
+
+/// Reads the issue and changes it. Reads it again when the response to the change was lost: the
+/// change may have taken effect, and a user may have changed the issue since.
+template <class T>
+awaitable<Result<std::optional<T>>> Client::change_issue(
+    std::string issue_url,
+    std::string report,
+    std::function<Awaitable<T>(FiledIssue const&)> change) {
+  for (int earlier = 0;; ++earlier) {
+    auto const issue = co_await issue_at(issue_url, report);
+    if (!issue) co_return within("look for " + issue_url, issue.error());
+    if (!*issue) co_return std::nullopt;
+    auto const changed = co_await change(**issue);
+    if (changed) co_return *changed;
+    bool const is_lost = changed.error().code == ErrorCode::unavailable && !is_paused();
+    if (!is_lost || earlier >= options_.retries)
+      co_return within("change " + issue_url, changed.error());
+    report_repetition(changed.error());
+    co_await sleep_(backoff(earlier));
+  }
+}
+
+awaitable<Result<std::optional<Edit>>> Client::edit_body(std::string issue_url, BodyDraft draft) {
+  auto report = draft.report;
+  std::function<Awaitable<Edit>(FiledIssue const&)> change = [this,
+                                                              &draft](FiledIssue const& issue) {
+    return try_to_edit(issue, draft);
+  };
+  co_return co_await change_issue<Edit>(std::move(issue_url), std::move(report), std::move(change));
+}
+
+awaitable<Result<Edit>> Client::try_to_edit(FiledIssue const& issue, BodyDraft const& draft) {
+  if (issue.body.find(draft.marker) != std::string::npos) co_return Edit::written;
+  if (digest_of_body(issue.body) != draft.known_digest) co_return Edit::foreign;
+  json const changes{{"body", draft.body}};
+  auto const answer = co_await patch(issue.url, changes);
+  if (!answer) co_return answer.error();
+  co_return Edit::written;
+}
+
+awaitable<Result<std::optional<std::string>>> Client::set_state(std::string issue_url,
+                                                                std::string report,
+                                                                IssueState state) {
+  std::function<Awaitable<std::string>(FiledIssue const&)> change =
+      [this, state](FiledIssue const& issue) {
+        return try_to_set(issue, state);
+      };
+  co_return co_await change_issue<std::string>(
+      std::move(issue_url), std::move(report), std::move(change));
+}
+
+awaitable<Result<std::string>> Client::try_to_set(FiledIssue const& issue, IssueState state) {
+  if (issue.is_open == (state == IssueState::open)) co_return issue.page;
+  json changes{{"state", issue.is_open ? "closed" : "open"}};
+  changes["state_reason"] = reason_of(state);
+  auto const answer = co_await patch(issue.url, changes);
+  if (!answer) co_return answer.error();
+  co_return issue.page;
 }
 
 awaitable<Result<std::optional<std::string>>> Client::find_comment(std::string const& comments,
@@ -292,10 +398,13 @@ awaitable<Result<std::string>> Client::create_comment(std::string const& comment
   co_return text_at(object_in(*answer), "html_url");
 }
 
-/// The login of the token's user; empty for an App's installation token, which may not read it.
+/// The login of the token's user; empty for an App's token that another program made, since that
+/// may not read it.
 awaitable<Result<std::string>> Client::login() {
+  auto known = options_.tokens->login();
+  if (!known.empty()) co_return known;
   auto const user = co_await get(options_.api + "/user");
-  if (!user && is_final(user.error())) co_return std::string{};
+  if (!user && says_it_is_an_app(user.error())) co_return std::string{};
   if (!user) co_return user.error();
   co_return text_at(object_in(*user), "login");
 }
@@ -382,8 +491,7 @@ awaitable<Result<>> Client::each_page(std::string url, std::function<bool(json c
     url = next_page(*answer);
     if (url.empty()) co_return Result<>{};
     if (!is_ours(url))
-      co_return Error{ErrorCode::refused,
-                      "next page is on another host: " + masked(url, options_.token)};
+      co_return Error{ErrorCode::refused, "next page is on another host: " + masked(url, token_)};
   }
   co_return Error{ErrorCode::refused, "gave up after " + std::to_string(max_pages) + " pages"};
 }
@@ -391,12 +499,19 @@ awaitable<Result<>> Client::each_page(std::string url, std::function<bool(json c
 awaitable<Result<CreatedIssue>> Client::create(IssueDraft const& draft) {
   json body{{"title", draft.title}, {"body", draft.body}};
   if (!draft.labels.empty()) body["labels"] = draft.labels;
-  auto const answer = co_await post(repository_url_ + "/issues", body);
+  auto const url = repository_url_ + "/issues";
+  auto answer = co_await post(url, body);
+  bool const are_labels_refused = !answer && refusal_ == Refusal::label;
+  if (are_labels_refused) {
+    body.erase("labels");
+    answer = co_await post(url, body);
+  }
   if (!answer) co_return within("create issue", answer.error());
   auto issue = read_issue(json::parse(answer->body, nullptr, false), draft);
   // It was filed, but its number is not known: it is searched for again.
   if (!issue) co_return Error{ErrorCode::unavailable, "create issue: GitHub's answer is no issue"};
   issue->body = draft.body;
+  issue->are_labels_refused = are_labels_refused;
   co_return *issue;
 }
 
@@ -407,21 +522,34 @@ awaitable<Result<Response>> Client::get(std::string url) {
 
 awaitable<Result<Response>> Client::post(std::string url, json const& body) {
   auto creation = request("POST", std::move(url));
-  creation.headers["Content-Type"] = "application/json";
-  creation.body = body.dump(-1, ' ', false, json::error_handler_t::replace);
+  return write(std::move(creation), body);
+}
+
+/// Changes an issue at the address that GitHub gave for it.
+awaitable<Result<Response>> Client::patch(std::string url, json const& body) {
+  if (!is_ours(url))
+    co_return Error{ErrorCode::refused,
+                    "the issue is on another host: \"" + masked(url, token_) + "\""};
+  auto change = request("PATCH", std::move(url));
+  co_return co_await write(std::move(change), body);
+}
+
+awaitable<Result<Response>> Client::write(Request request, json const& body) {
+  request.headers["Content-Type"] = "application/json";
+  request.body = body.dump(-1, ' ', false, json::error_handler_t::replace);
   co_await sleep_(between_writes);
-  co_return co_await send(std::move(creation));
+  co_return co_await send(std::move(request));
 }
 
 /// The successful response. Follows redirects and waits until limits end, since neither did
 /// anything.
 awaitable<Result<Response>> Client::send(Request request) {
+  refusal_ = Refusal::none;
   if (is_paused()) co_return not_sent(request);
   int redirects = 0;
   int troubles = 0;
   for (;;) {
-    auto copy = request;
-    auto const answer = co_await transport_.send(std::move(copy));
+    auto const answer = co_await attempt(request);
     auto const kind = answer ? kind_of(*answer) : AnswerKind::lost;
     if (kind == AnswerKind::success) co_return *answer;
     if (kind == AnswerKind::redirect && redirects < max_redirects) {
@@ -433,6 +561,7 @@ awaitable<Result<Response>> Client::send(Request request) {
     }
     auto const pause = pause_before_repeating(request, answer, troubles);
     if (!pause) {
+      keep_outcome(answer, redirects > 0);
       keep_pause(answer, troubles);
       co_return error_of(request, answer);
     }
@@ -440,6 +569,32 @@ awaitable<Result<Response>> Client::send(Request request) {
     co_await sleep_(*pause);
     ++troubles;
   }
+}
+
+/// GitHub's response. If it rejects the token, the request is sent once more with a new one.
+awaitable<Result<Response>> Client::attempt(Request const& request) {
+  for (bool is_second = false;; is_second = true) {
+    auto copy = request;
+    auto ready = co_await authorized(std::move(copy));
+    if (!ready) co_return ready.error();
+    auto answer = co_await transport_.send(std::move(*ready));
+    bool const is_rejected = answer && answer->status == 401;
+    if (!is_rejected || is_second || !options_.tokens->drop(token_)) co_return answer;
+  }
+}
+
+/// The request with the current token.
+awaitable<Result<Request>> Client::authorized(Request request) {
+  auto const token = co_await options_.tokens->token();
+  if (!token) {
+    auto const code = token.error().code;
+    bool const is_temporary = code == ErrorCode::unavailable || code == ErrorCode::cancelled;
+    refusal_ = is_temporary ? Refusal::none : Refusal::credentials;
+    co_return token.error();
+  }
+  token_ = *token;
+  request.headers["Authorization"] = "Bearer " + token_;
+  co_return request;
 }
 
 /// Nothing when repeating cannot help. After a lost response, only requests that change nothing are
@@ -462,6 +617,11 @@ bool Client::is_paused() const {
   return clock_.now() < options_.not_before;
 }
 
+/// Keeps the class of a refusal.
+void Client::keep_outcome(Result<Response> const& answer, bool was_redirected) {
+  if (answer) refusal_ = refusal_of(*answer, was_redirected);
+}
+
 /// A limit that the client does not wait for holds for the next request of any client.
 void Client::keep_pause(Result<Response> const& answer, int troubles) {
   if (!answer || kind_of(*answer) != AnswerKind::rate_limited) return;
@@ -474,16 +634,16 @@ void Client::keep_pause(Result<Response> const& answer, int troubles) {
 
 Error Client::not_sent(Request const& request) const {
   return {ErrorCode::unavailable,
-          masked(request.method + " " + request.url, options_.token) +
-              ": not sent: GitHub asked for no request before " + text_of(options_.not_before)};
+          masked(request.method + " " + request.url, token_) +
+              ": not sent: GitHub asked for no request before " + text_of(options_.not_before) +
+              ", or refused an earlier one"};
 }
 
 Error Client::error_of(Request const& request, Result<Response> const& answer) const {
-  auto const& token = options_.token;
-  if (!answer) return {answer.error().code, masked(answer.error().message, token)};
+  if (!answer) return {answer.error().code, masked(answer.error().message, token_)};
   return {
       code_of(*answer),
-      masked(request.method + " " + request.url, token) + ": " + explanation_of(*answer, token)};
+      masked(request.method + " " + request.url, token_) + ": " + explanation_of(*answer, token_)};
 }
 
 void Client::report_repetition(Error const& why) const {
@@ -495,7 +655,6 @@ Request Client::request(std::string method, std::string url) const {
   request.method = std::move(method);
   request.url = std::move(url);
   request.headers = {{"Accept", "application/vnd.github+json"},
-                     {"Authorization", "Bearer " + options_.token},
                      {"User-Agent", options_.user_agent},
                      {"X-GitHub-Api-Version", "2022-11-28"}};
   return request;
@@ -509,7 +668,7 @@ Result<std::string> Client::redirected(Request const& request, Response const& a
   if (place && is_ours(place->text())) return place->text();
   return Error{
       ErrorCode::refused,
-      masked(request.method + " " + request.url + ": redirected to \"" + location, options_.token) +
+      masked(request.method + " " + request.url + ": redirected to \"" + location, token_) +
           "\", which is not on the same host"};
 }
 

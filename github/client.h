@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,7 +13,10 @@
 
 #include "github/comment.h"
 #include "github/issue.h"
+#include "github/refusal.h"
+#include "github/token_source.h"
 #include "github/transport.h"
+#include "github/updates.h"
 #include "storage/base/clock.h"
 
 namespace torchwatch::github {
@@ -21,8 +25,8 @@ namespace torchwatch::github {
 struct ClientOptions {
   /// Without a trailing slash; GitHub Enterprise Server: "https://HOST/api/v3".
   std::string api = "https://api.github.com";
-  std::string repository;  ///< "owner/name"
-  std::string token;
+  std::string repository;               ///< "owner/name"
+  std::shared_ptr<TokenSource> tokens;  ///< asked before each request; required
   std::string user_agent = "torchwatch";
   /// The number of repetitions of a request after a limit or a lost response, and of a create.
   int retries = 5;
@@ -47,9 +51,28 @@ struct CreatedIssue {
   std::string body;                         ///< the current one: users may have edited it
   bool existed = false;                     ///< it had been filed before
   std::vector<std::string> missing_labels;  ///< requested, but dropped by GitHub
+  bool are_labels_refused = false;          ///< GitHub did not allow one, so it got none
 };
 
-/// The last request to create an issue, until its result is known.
+/// A new body of an issue that was filed before.
+struct BodyDraft {
+  std::string report;  ///< the key of the issue
+  std::string marker;  ///< the body holds it, and no earlier body does
+  std::string body;    ///< Markdown
+  /// The digest_of_body() of the body that was written last. A user edited any other body.
+  std::string known_digest;
+};
+
+/// The result of an edit.
+enum class Edit {
+  written,
+  foreign,  ///< a user edited the body: it was left as it is
+};
+
+/// The states of an issue that a client sets.
+enum class IssueState { open, completed, not_planned };
+
+/// The last request to create an issue or a comment, until its result is known.
 struct SentCreate {
   std::optional<Timestamp> at;  ///< when it was sent; nothing when there is none
   /// Stores a new value of `at`: before a request is sent, and when GitHub did nothing for it. A
@@ -68,6 +91,18 @@ struct Access {
   /// The scopes of a classic token: "repo, read:org". GitHub does not list those of other tokens:
   /// empty.
   std::string scopes;
+};
+
+/// The installation of a GitHub App in a repository or organization.
+struct Installation {
+  std::int64_t id = 0;
+  std::string slug;  ///< the App's name in addresses; its issues are by "SLUG[bot]"
+};
+
+/// A token by which a GitHub App acts in its installation.
+struct InstallationToken {
+  std::string value;
+  Timestamp expires_at{};
 };
 
 /// The reason why issues cannot be filed with `access`, in one line; empty when none is known. Only
@@ -89,12 +124,28 @@ class Client {
   /// the time that `sent` stored.
   boost::asio::awaitable<Result<CreatedIssue>> file_once(IssueDraft draft, SentCreate sent);
 
-  /// The URL of the comment that holds the draft's marker, on the issue at `issue_url`, in any
-  /// repository. It is written only after the issue's comments were searched, and searched for
-  /// again whenever GitHub's response was lost. Nothing when no comment can be written there any
-  /// more: the issue was deleted or locked, or is another one now. Fails like file_once.
+  /// The URL of the comment that holds the draft's marker, on the issue or pull request at
+  /// `issue_url`, in any repository. It is written only after the issue's comments were searched,
+  /// as file_once() searches for an issue. Nothing when no comment can be written there any more:
+  /// the issue was deleted or locked, or is another one now. Fails like file_once.
   boost::asio::awaitable<Result<std::optional<std::string>>> comment_once(std::string issue_url,
-                                                                          CommentDraft draft);
+                                                                          CommentDraft draft,
+                                                                          SentCreate sent);
+
+  /// Replaces the body of the issue at `issue_url`, unless a user edited it. The body is read
+  /// first, and again whenever GitHub's response was lost, so it is safe to repeat. GitHub has no
+  /// conditional requests for issues: an edit in the instant between both requests is lost. Nothing
+  /// when the issue was deleted or is another one now. Fails like file_once.
+  boost::asio::awaitable<Result<std::optional<Edit>>> edit_body(std::string issue_url,
+                                                                BodyDraft draft);
+
+  /// Closes or reopens the issue at `issue_url`. The state is read first, and again whenever
+  /// GitHub's response was lost. An issue that is closed for another reason stays as it is: a user
+  /// closed it. Returns its address. Nothing when the issue was deleted or is another one now.
+  /// Fails like file_once.
+  boost::asio::awaitable<Result<std::optional<std::string>>> set_state(std::string issue_url,
+                                                                       std::string report,
+                                                                       IssueState state);
 
   /// Requests the repository alone. Fails like file_once.
   boost::asio::awaitable<Result<Access>> access();
@@ -103,13 +154,47 @@ class Client {
   /// like file_once.
   boost::asio::awaitable<Result<std::vector<std::string>>> keys_labelled(std::string label);
 
+  /// The comments on all issues of the repository that changed since. One request. Fails like
+  /// file_once.
+  boost::asio::awaitable<Result<Updates<IssueComment>>> comments_since(ListPlace place);
+
+  /// The closed issues of the repository that changed since. One request. Fails like file_once.
+  boost::asio::awaitable<Result<Updates<ClosedIssue>>> closed_since(ListPlace place);
+
+  /// The person who closed the issue at `issue_url`, and the reason. Nothing when it is open, gone,
+  /// or was closed by a program. Fails like file_once.
+  boost::asio::awaitable<Result<std::optional<Closing>>> closing_of(std::string issue_url);
+
+  /// True when a user may write to the repository. Fails like file_once, with `refused` when the
+  /// token may not read permissions.
+  boost::asio::awaitable<Result<bool>> may_write(std::string login);
+
+  /// Adds the reaction "eyes" to a comment. GitHub keeps one of each kind, so it is safe to repeat.
+  /// Fails like file_once.
+  boost::asio::awaitable<Result<>> react_to(std::int64_t comment);
+
+  /// The installation with `id`, or with 0 that of the repository. The token must be an App's JSON
+  /// Web Token. Fails like file_once; with not_found when the App is not installed there.
+  boost::asio::awaitable<Result<Installation>> installation(std::int64_t id);
+
+  /// A new token for issues of the repository. The token must be an App's JSON Web Token. Fails
+  /// like file_once.
+  boost::asio::awaitable<Result<InstallationToken>> installation_token(std::int64_t installation);
+
+  /// Why the last operation failed for good, or an issue could not be changed; `none` otherwise.
+  Refusal refusal() const { return refusal_; }
+
  private:
   template <class T>
   using Awaitable = boost::asio::awaitable<Result<T>>;
 
-  /// The address of an issue's comments.
-  struct CommentPlace {
-    std::string url;
+  /// An issue that was filed before, as GitHub has it now.
+  struct FiledIssue {
+    std::string page;      ///< its address for people
+    std::string url;       ///< its address in the API
+    std::string comments;  ///< the address of its comments in the API
+    std::string body;
+    bool is_open = true;
     bool is_locked = false;
   };
 
@@ -134,23 +219,32 @@ class Client {
   Awaitable<Search> search_for(IssueDraft const& draft);
   Awaitable<std::optional<CreatedIssue>> find(IssueDraft const& draft, Search const& search);
   Awaitable<CreatedIssue> create(IssueDraft const& draft);
-  Awaitable<std::optional<CommentPlace>> place_for_comments(std::string const& issue_url,
-                                                            std::string const& report);
-  Result<std::optional<CommentPlace>> place_in(nlohmann::json const& issue,
-                                               std::string const& issue_url,
-                                               std::string const& report) const;
+  Awaitable<std::optional<FiledIssue>> issue_at(std::string issue_url, std::string report);
+  Result<FiledIssue> read_filed(nlohmann::json const& object) const;
+  Awaitable<Edit> try_to_edit(FiledIssue const& issue, BodyDraft const& draft);
+  Awaitable<std::string> try_to_set(FiledIssue const& issue, IssueState state);
+  template <class T>
+  Awaitable<std::optional<T>> change_issue(std::string issue_url,
+                                           std::string report,
+                                           std::function<Awaitable<T>(FiledIssue const&)> change);
   Awaitable<std::optional<std::string>> find_comment(std::string const& comments,
                                                      std::string const& marker);
   Awaitable<std::string> create_comment(std::string const& comments, CommentDraft const& draft);
+  Awaitable<Response> changed_items(std::string list, ListPlace place);
   /// Hands each page of a list to `visit`, until that returns false. `url` asks for 100 a page.
   boost::asio::awaitable<Result<>> each_page(std::string url,
                                              std::function<bool(nlohmann::json const& page)> visit);
   Awaitable<Response> get(std::string url);
   Awaitable<Response> post(std::string url, nlohmann::json const& body);
+  Awaitable<Response> patch(std::string url, nlohmann::json const& body);
+  Awaitable<Response> write(Request request, nlohmann::json const& body);
   Awaitable<Response> send(Request request);
+  Awaitable<Response> attempt(Request const& request);
+  Awaitable<Request> authorized(Request request);
 
   void report_repetition(Error const& why) const;
   bool is_paused() const;
+  void keep_outcome(Result<Response> const& answer, bool was_redirected);
   void keep_pause(Result<Response> const& answer, int troubles);
   Error not_sent(Request const& request) const;
   Error error_of(Request const& request, Result<Response> const& answer) const;
@@ -166,6 +260,8 @@ class Client {
   Sleeper sleep_;
   ClientOptions options_;
   std::string repository_url_;
+  std::string token_;  ///< the last request's; masked in messages
+  Refusal refusal_ = Refusal::none;
 };
 
 }  // namespace torchwatch::github

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "storage/domain/incident.h"
 
@@ -8,19 +9,27 @@ namespace torchwatch::github {
 
 /// A comment on an issue that was filed before; it has not been written yet.
 struct CommentDraft {
-  std::string report;  ///< the key of the issue it belongs to
-  std::string marker;  ///< the body holds it, and no other comment does
+  std::string report;  ///< the key of the issue it belongs to; empty: the issue is no report
+  std::string marker;  ///< the body begins with it, and no other comment does
   std::string body;    ///< Markdown
 };
 
-/// The result of a bisection that ended after its incident was reported, in the report's own words.
-/// `project`: the address below which commits and pull requests of the watched project are shown.
-/// Pure.
+/// The news of an event as a comment on the incident's issue. `project`: the address below which
+/// commits and pull requests of the watched project are shown. Pure.
 CommentDraft draft_comment(IncidentStory const& story,
-                           Bisection const& bisection,
+                           IncidentEvent const& event,
                            std::string const& project);
 
-/// The result of a later edition of the nightly's file, once its incident was reported. Pure.
-CommentDraft draft_correction(IncidentStory const& story);
+/// The comment on the pull request of a culprit: what its commit made worse, with the proof, and
+/// how to reproduce it. The commit is the only suspect of `finding`. Pure.
+CommentDraft draft_pull_request_comment(IncidentStory const& story,
+                                        Finding const& finding,
+                                        std::string const& project);
+
+/// A body without the hidden lines that it begins with.
+std::string_view without_markers(std::string_view body);
+
+/// The new version of a body that a user edited, as a comment: the user's text stays. Pure.
+std::string comment_in_place_of(std::string_view body, std::string_view marker);
 
 }  // namespace torchwatch::github

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "github/bisection_story.h"
+#include "github/life_story.h"
 #include "github/markdown.h"
 #include "github/next_steps.h"
 #include "github/opening.h"
@@ -22,6 +24,7 @@ namespace {
 /// Rows of the table of series. More would push the rest of the report over GitHub's limit.
 constexpr std::size_t max_series_rows = 100;
 constexpr std::string_view marker_begin = "<!-- torchwatch-key: ";
+constexpr std::string_view event_begin = "<!-- torchwatch-event: ";
 constexpr std::string_view marker_end = " -->";
 constexpr std::size_t max_operator_rows = 8;
 
@@ -123,24 +126,34 @@ std::span<SeriesChange const> shown_of(std::vector<SeriesChange> const& changes)
   return std::span{changes}.first(std::min(changes.size(), max_series_rows));
 }
 
+/// Names the number of later nightlies whose series joined. Empty when none did.
+std::string joined_sentence(IncidentStory const& story) {
+  auto const count =
+      std::ranges::count(story.events, IncidentEventKind::series_joined, &IncidentEvent::kind);
+  if (count == 0) return {};
+  return fmt::format(" The table includes series that {} confirmed later.",
+                     count == 1 ? "another nightly" : fmt::format("{} nightlies", count));
+}
+
 std::string series_section(IncidentStory const& story, std::vector<SeriesChange> const& changes) {
   auto const shown = shown_of(changes);
   std::vector<TableRow> rows;
   for (auto const& change : shown) {
     auto const& [series, comparison, muted] = change;
     rows.push_back({verbatim(name_of(series.benchmark)),
-                    std::string{to_string(series.metric)},
+                    words::label(series.metric),
                     verbatim(series.fleet),
                     words::level(series.metric, comparison.before),
                     words::level(series.metric, comparison.after),
                     change_cell(change)});
   }
   auto text = fmt::format(
-      "{} series {} worse in nightly {} (candidate) than in nightly {} (baseline).{}\n\n",
+      "{} series {} worse in nightly {} (candidate) than in nightly {} (baseline).{}{}\n\n",
       changes.size(),
       changes.size() == 1 ? "is" : "are",
       verbatim(story.nightly.date),
       verbatim(story.baseline.date),
+      joined_sentence(story),
       unexplained_sentence(story, changes));
   text += table({"benchmark", "metric", "fleet", "baseline", "candidate", "change"}, rows);
   if (changes.size() > shown.size())
@@ -294,19 +307,37 @@ std::string folded_sections(IncidentStory const& story,
 }
 
 /// The correction comes before everything else: it may withdraw the incident.
-std::string correction_section(Incident const& incident, std::string const& key) {
-  if (incident.correction.empty()) return {};
-  return marker_of_correction(key, incident.correction) + "\n" + incident.correction + "\n\n";
+std::string correction_section(Incident const& incident) {
+  return incident.correction.empty() ? std::string{} : incident.correction + "\n\n";
+}
+
+/// Names the earlier incident that was not fixed when this one was opened; empty without one.
+std::string earlier_incident_section(IncidentStory const& story) {
+  auto const opened =
+      std::ranges::find(story.events, IncidentEventKind::opened, &IncidentEvent::kind);
+  if (opened == story.events.end() || opened->detail.empty()) return {};
+  return "**Earlier incident:** " + verbatim(without_directories(opened->detail)) + ".\n\n";
+}
+
+/// True for a series that a later nightly confirmed: it was unknown when the incident was opened.
+bool has_joined(Incident const& incident, Series const& series) {
+  return std::ranges::any_of(incident.later_series, [&](IncidentSeries const& later) {
+    return later.series == series && !later.is_return;
+  });
 }
 
 }  // namespace
 
 std::string key_of(IncidentStory const& story) {
+  auto const& [incident, baseline, nightly] =
+      std::tie(story.incident, story.baseline, story.nightly);
+  if (!incident.report_key.empty()) return incident.report_key;
   std::vector<std::string> names;
-  for (auto const& change : story.incident.changes)
-    names.push_back(change.series.fleet + "/" + name_of(change.series));
+  for (auto const& change : incident.changes)
+    if (!has_joined(incident, change.series))
+      names.push_back(change.series.fleet + "/" + name_of(change.series));
   std::ranges::sort(names);
-  auto identity = story.baseline.commit.hex + "\n" + story.nightly.commit.hex + "\n";
+  auto identity = baseline.commit.hex + "\n" + nightly.commit.hex + "\n";
   for (auto const& name : names)
     identity += name + "\n";
   return key_from(identity);
@@ -325,17 +356,37 @@ std::optional<std::string> key_in(std::string_view body) {
   return std::string{body.substr(0, end)};
 }
 
-std::string marker_of(std::string const& key, Bisection const& bisection) {
-  // Another database may use this number for another bisection.
-  auto const identity = fmt::format("{}\nbisection {}\nasked {}\n",
+std::string marker_of(std::string const& key,
+                      IncidentEvent const& event,
+                      std::string_view purpose) {
+  // Another database may use the event's number for another event.
+  auto const identity = fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n",
                                     key,
-                                    bisection.id.value,
-                                    bisection.asked_at.time_since_epoch().count());
-  return "<!-- torchwatch-bisection: " + key_from(identity) + " -->";
+                                    purpose,
+                                    to_string(event.kind),
+                                    event.nightly ? event.nightly->value : 0,
+                                    event.commit.hex,
+                                    event.at.time_since_epoch().count(),
+                                    event.detail);
+  return std::string{event_begin}.append(key_from(identity)).append(marker_end);
 }
 
-std::string marker_of_correction(std::string const& key, std::string const& correction) {
-  return "<!-- torchwatch-correction: " + key_from(key + "\n" + correction) + " -->";
+std::string_view digits_in(std::string_view marker) {
+  if (!marker.starts_with(event_begin) || !marker.ends_with(marker_end)) return {};
+  marker.remove_prefix(event_begin.size());
+  marker.remove_suffix(marker_end.size());
+  return marker;
+}
+
+std::string digest_of_body(std::string_view body) {
+  constexpr std::string_view blanks = " \t\r\n";
+  while (!body.empty() && blanks.find(body.back()) != std::string_view::npos)
+    body.remove_suffix(1);
+  std::string text{body};
+  std::erase(text, '\r');
+  Sha256 digest;
+  digest.add(text);
+  return digest.hex();
 }
 
 IssueDraft draft_issue(IncidentStory const& story, ReportContext const& context) {
@@ -348,11 +399,11 @@ IssueDraft draft_issue(IncidentStory const& story, ReportContext const& context)
   auto const bisections = bisections_section(story, context.project);
   bool const is_short = bisections.size() < max_body_bytes / 4;
   auto body = marker_of(draft.key) + "\n";
-  for (auto const& bisection : story.bisections)
-    if (has_ended(bisection.state)) body += marker_of(draft.key, bisection) + "\n";
-  body += correction_section(story.incident, draft.key) + opening(story, changes, context.project) +
-          ancestry_section(story, context.project) + landings_section(story, context.project) +
-          series_section(story, changes) +
+  if (!context.marker.empty()) body += context.marker + "\n";
+  body += state_story(story, context.project) + correction_section(story.incident) +
+          opening(story, changes, context.project, context.no_bisection) +
+          earlier_incident_section(story) + ancestry_section(story, context.project) +
+          landings_section(story, context.project) + series_section(story, changes) +
           next_steps(story, changes, context.false_alarm_label, context.project);
   if (is_short) body += bisections;
   auto const limit = is_short ? max_body_bytes : max_body_bytes * 3 / 4;

@@ -26,11 +26,16 @@ struct ReportContext {
   std::string project = project_url;
   /// The label that marks a false alarm. Empty: the report names a command instead.
   std::string false_alarm_label{};
+  /// The sentence for an incident without bisections, see opening(). Empty: that none was run.
+  std::string no_bisection{};
+  /// A hidden line by which a new version of the body is recognized. Empty: none.
+  std::string marker{};
 };
 
-/// Hexadecimal digits that identify an incident by its contents: both trunk commits and the series
-/// that changed, in any order. Row numbers do not count, so a new database does not publish an old
-/// incident twice.
+/// Hexadecimal digits that identify an incident by its contents when it was opened: both trunk
+/// commits and the series that changed, in any order. Row numbers do not count, so a new database
+/// does not publish an old incident twice. Returns the stored key if there is one, since more
+/// series may have joined.
 std::string key_of(IncidentStory const& story);
 
 /// The HTML comment by which an issue is recognised as the report of `key`.
@@ -39,13 +44,16 @@ std::string marker_of(std::string const& key);
 /// The inverse: the key of the report with this body; nothing when it is not a report.
 std::optional<std::string> key_in(std::string_view body);
 
-/// The HTML comment that marks a text, the report of `key` or a comment on it, as one with the
-/// result of this bisection.
-std::string marker_of(std::string const& key, Bisection const& bisection);
+/// The HTML comment that marks a message on an event of the incident of `key`. `purpose`: the
+/// destination and the action, of which an event has one message each.
+std::string marker_of(std::string const& key, IncidentEvent const& event, std::string_view purpose);
 
-/// The HTML comment that marks the report of `key`, or a comment on it, as one with this
-/// correction.
-std::string marker_of_correction(std::string const& key, std::string const& correction);
+/// The digits in such a marker; empty for other text.
+std::string_view digits_in(std::string_view marker);
+
+/// The digest by which a body is recognized as unchanged. Line breaks and blanks at the end, which
+/// GitHub's editor changes, do not count.
+std::string digest_of_body(std::string_view body);
 
 /// The report on an incident. Text of other authors is shown verbatim: it can neither break the
 /// layout nor notify anyone. Authors are shown without their addresses. A body that is longer than

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "github/bisection_story.h"
+#include "github/commands.h"
 #include "github/markdown.h"
 
 namespace torchwatch::github {
@@ -32,11 +33,25 @@ std::string rule_command(std::string_view kind, IncidentId incident) {
                      of_service);
 }
 
-std::string false_alarm_item(IncidentId incident, std::string const& label) {
-  if (label.empty())
-    return item_with("**If this report is wrong,** store that:",
-                     rule_command("false_alarm", incident));
-  return "- **If this report is wrong,** put the label " + verbatim(label) + " on this issue.\n";
+/// An item of the list: a sentence that ends with a comment to write on the issue.
+std::string comment_item(std::string_view sentence, std::string_view command) {
+  return fmt::format("- {} comment `{} {}`.\n", sentence, command_word, command);
+}
+
+/// The decisions about a report that is a file.
+std::string ruling_items(IncidentId incident) {
+  return item_with("**If the change is intended,** accept it:", rule_command("accept", incident)) +
+         item_with("**If this report is wrong,** store that:",
+                   rule_command("false_alarm", incident));
+}
+
+/// The decisions about a report that is an issue.
+std::string comment_items(std::string const& label) {
+  return comment_item("**If the change is intended,**", "accept REASON") +
+         "- **If this report is wrong,** comment `/torchwatch false-alarm REASON`, or put the "
+         "label " +
+         verbatim(label) + " on this issue.\n" +
+         comment_item("**If it is known,** and should stay quiet for two weeks,", "mute 14d");
 }
 
 /// ", or `ada`, `carl-c`, who approved it" without a mention, which would notify.
@@ -118,6 +133,18 @@ std::string reproduce_item(IncidentStory const& story, Series const& worst) {
                   threshold));
 }
 
+/// The ways to continue in comments, and the people who may.
+std::string last_comment_items(IncidentStory const& story) {
+  auto const& all = story.bisections;
+  std::string items;
+  if (all.empty()) items = comment_item("**To bisect it,**", "rebisect");
+  if (!all.empty() && !is_active(all.back().state))
+    items = comment_item("**To bisect it again,**", "rebisect");
+  return items +
+         "- **To see what is known now,** comment `/torchwatch status`. These commands are " +
+         "for people who can write to this repository.\n";
+}
+
 std::string bisect_item(IncidentStory const& story) {
   if (story.bisections.empty())
     return item_with(
@@ -137,14 +164,12 @@ std::string next_steps(IncidentStory const& story,
                        std::vector<SeriesChange> const& changes,
                        std::string const& false_alarm_label,
                        std::string const& project) {
-  auto const incident = story.incident.id;
-  auto text =
-      "**Next steps**\n\n" +
-      item_with("**If the change is intended,** accept it:", rule_command("accept", incident)) +
-      false_alarm_item(incident, false_alarm_label) + author_items(story, project) +
-      environment_item(story);
+  bool const is_issue = !false_alarm_label.empty();
+  auto text = "**Next steps**\n\n" +
+              (is_issue ? comment_items(false_alarm_label) : ruling_items(story.incident.id)) +
+              author_items(story, project) + environment_item(story);
   if (!changes.empty()) text += reproduce_item(story, changes.front().series);
-  return text + bisect_item(story) + "\n";
+  return text + (is_issue ? last_comment_items(story) : bisect_item(story)) + "\n";
 }
 
 }  // namespace torchwatch::github

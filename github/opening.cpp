@@ -207,9 +207,12 @@ std::string_view sentence_on(Bisection const& bisection) {
 }
 
 /// The state of the last bisection that is done, or else of the last one.
-std::string bisection_sentence(IncidentStory const& story, std::string const& project) {
+std::string bisection_sentence(IncidentStory const& story,
+                               std::string const& project,
+                               std::string_view no_bisection) {
   if (story.bisections.empty())
-    return "No bisection was run. All commits between the two nightlies: " +
+    return std::string{no_bisection.empty() ? "No bisection was run." : no_bisection} +
+           " All commits between the two nightlies: " +
            compare_link(story.baseline.commit, story.nightly.commit, project);
   auto const* newest = &story.bisections.back();
   for (auto const& bisection : story.bisections)
@@ -245,9 +248,10 @@ std::string claims_story(std::span<Bisection const> bisections, std::string cons
 
 std::string opening(IncidentStory const& story,
                     std::vector<SeriesChange> const& changes,
-                    std::string const& project) {
+                    std::string const& project,
+                    std::string_view no_bisection) {
   if (has_findings(story.bisections)) return claims_story(story.bisections, project);
-  auto const bisection = bisection_sentence(story, project);
+  auto const bisection = bisection_sentence(story, project, no_bisection);
   if (changes.empty()) return "All series are muted. " + bisection + "\n\n";
   auto const& [series, comparison, muted] = changes.front();
   return fmt::format("{} {} since nightly {}. Confidence {}. {}\n\n",

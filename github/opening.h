@@ -2,6 +2,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "storage/domain/incident.h"
@@ -15,10 +16,12 @@ namespace torchwatch::github {
 std::string claims_story(std::span<Bisection const> bisections, std::string const& project);
 
 /// The claims about an incident. Without any finding: the worst of `changes`, and the state of the
-/// newest bisection. `changes`: those of the incident, the worst first.
+/// newest bisection. `changes`: those of the incident, the worst first. `no_bisection`: the
+/// sentence for a story without bisections. Empty: that none was run.
 std::string opening(IncidentStory const& story,
                     std::vector<SeriesChange> const& changes,
-                    std::string const& project);
+                    std::string const& project,
+                    std::string_view no_bisection = {});
 
 /// The series that no finding names, as a sentence that begins with a space. Empty when there are
 /// none, and when there are no findings.

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <functional>
+#include <memory>
+
 #include <boost/asio/awaitable.hpp>
 
 #include "http/client.h"
@@ -18,5 +21,8 @@ class Transport {
   virtual ~Transport() = default;
   virtual boost::asio::awaitable<Result<Response>> send(Request request) = 0;
 };
+
+/// Opens a connection to GitHub.
+using OpenTransport = std::function<std::unique_ptr<Transport>()>;
 
 }  // namespace torchwatch::github

@@ -77,7 +77,39 @@ TORCHWATCH_MESSAGE(Measure,
                    profile,
                    pin)
 TORCHWATCH_MESSAGE(Limits, timeout_s, memory_bytes)
-TORCHWATCH_MESSAGE(Job, id, benchmark, build, measure, limits, takes_turns)
+TORCHWATCH_MESSAGE(Caches, variables, directory, fill, is_filling)
+
+inline void from_json(json const& object, Job& message) {
+  read_field(object, "id", message.id);
+  read_field(object, "benchmark", message.benchmark);
+  read_field(object, "build", message.build);
+  read_field(object, "measure", message.measure);
+  read_field(object, "limits", message.limits);
+  read_field(object, "takes_turns", message.takes_turns);
+  read_field(object, "metrics", message.metrics);
+  read_field(object, "exact", message.exact);
+  read_field(object, "command", message.command);
+  read_field(object, "waits", message.waits);
+  read_field(object, "readable", message.readable);
+  read_field(object, "caches", message.caches);
+}
+
+/// Writes the fields of suites only if they are set, so that jobs of the native suite stay short.
+inline void to_json(json& object, Job const& message) {
+  object["id"] = message.id;
+  object["benchmark"] = message.benchmark;
+  object["build"] = message.build;
+  object["measure"] = message.measure;
+  object["limits"] = message.limits;
+  object["takes_turns"] = message.takes_turns;
+  if (!message.metrics.empty()) object["metrics"] = message.metrics;
+  if (!message.exact.empty()) object["exact"] = message.exact;
+  if (!message.command.empty()) object["command"] = message.command;
+  if (message.waits) object["waits"] = message.waits;
+  if (!message.readable.empty()) object["readable"] = message.readable;
+  if (!message.caches.variables.empty()) object["caches"] = message.caches;
+}
+
 TORCHWATCH_MESSAGE(Round, jobs, seed, one_by_one)
 TORCHWATCH_MESSAGE(Ready, id)
 TORCHWATCH_MESSAGE(Turn, id)

@@ -25,7 +25,7 @@
 namespace torchwatch::protocol {
 
 /// The version of the protocol, in each hello. A worker or runner with another one is rejected.
-inline constexpr int version = 4;
+inline constexpr int version = 5;
 /// The largest length of a line. A longer one is a protocol error.
 inline constexpr std::size_t max_line_bytes = 8 * 1024 * 1024;
 /// The most levels of nesting. More are a protocol error.
@@ -77,6 +77,16 @@ struct Limits {
   std::int64_t memory_bytes = std::int64_t{20} << 30;  ///< resident, in all processes of the worker
 };
 
+/// The compile caches of a job: read by the runner, which fills them before it measures.
+struct Caches {
+  /// Environment variables, each of which names a cache directory of the worker.
+  std::vector<std::string> variables;
+  /// Directory of the build's caches on the measuring host. Empty: none are kept.
+  std::string directory;
+  std::string fill;         ///< "a" or "b": which of the build's two fills the job uses
+  bool is_filling = false;  ///< the job fills its caches, and its result is discarded
+};
+
 /// The request to measure one benchmark on one build in one process.
 struct Job {
   std::string id;
@@ -85,6 +95,18 @@ struct Job {
   Measure measure;
   Limits limits;  ///< read by the runner
   bool takes_turns = false;
+  /// The metrics that the result must have, and no others. Empty: those of the native suite, of
+  /// which "latency" is required.
+  std::vector<std::string> metrics{};
+  /// Those of `metrics` that are exact: one sample, and the same value in each run.
+  std::vector<std::string> exact{};
+  /// The command that torchwatch-command runs, with {model}, {test}, {backend}, {device} and
+  /// {prefix} in its words. Empty for other workers.
+  std::vector<std::string> command{};
+  bool waits = false;  ///< the command reads a line before each run
+  /// Paths that the worker may read in addition to those of its host's fleet; read by the runner.
+  std::vector<std::string> readable{};
+  Caches caches{};
 };
 
 /// The request to measure jobs in one process each. The processes take turns run by run, so that
@@ -140,13 +162,15 @@ struct OperatorCost {
 struct Outcome {
   std::string id;
   std::string benchmark;
-  std::map<std::string, Value> metrics;  ///< keys: "latency", "cmem", "gmem", "leak"
+  std::map<std::string, Value> metrics;  ///< keys: Job::metrics
   /// Numbers in addition to the metrics, which verdicts do not use:
   /// - memory, in bytes: "rss_peak_bytes", "gpu_reserved_peak_bytes", "gpu_requested_peak_bytes",
   ///   "gpu_device_used_bytes"
   /// - a profile on a GPU: "gpu_trace_events"; unless that is 0, "gpu_active_share",
   ///   "gpu_data_movement_share" and "gpu_idle_share", which add up to 1; and "tflops", achieved
   /// - the state of the GPU, added by the runner: see runner/gpu_watch.h
+  /// - "cache_misses": graphs that the worker compiled because its caches did not hold them; above
+  ///   0, it fails a job whose caches were filled
   /// - "gpu_process_peak_bytes", added by the runner: the driver's account of the worker's GPU
   ///   memory, with its context, while memory is measured
   std::map<std::string, double> accounts;
@@ -163,8 +187,8 @@ struct Outcome {
 constexpr auto host_trouble = "host";
 
 /// The failure of a job. Codes of the runner: "crashed", "timeout", "memory", "protocol", "launch",
-/// `host_trouble`, and "device" (gpu_watch.h, hooks). Codes of the worker: "unsupported", "device",
-/// "device_memory", "failed" (worker/failure.h).
+/// "cache" (caches.h), `host_trouble`, and "device" (gpu_watch.h, hooks). Codes of the worker:
+/// "unsupported", "device", "device_memory", "failed" (worker/failure.h).
 struct Failure {
   std::string id;  ///< empty: not about a job
   std::string code;

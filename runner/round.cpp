@@ -1,8 +1,11 @@
 #include "runner/round.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <exception>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <system_error>
 #include <utility>
@@ -13,6 +16,7 @@
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "runner/caches.h"
 #include "runner/gpu_watch.h"
 #include "runner/process/child_process.h"
 #include "runner/process/process_tree.h"
@@ -118,6 +122,7 @@ std::string directory_of(std::string const& prefix) {
 process::Sandbox sandbox_for(protocol::Job const& job, WorkerEnvironment const& surroundings) {
   process::Sandbox sandbox;
   sandbox.readable = surroundings.readable;
+  sandbox.readable.insert(sandbox.readable.end(), job.readable.begin(), job.readable.end());
   sandbox.hidden = surroundings.hidden;
   auto const& build = job.build;
   if (!build.prefix.empty()) {
@@ -158,7 +163,9 @@ protocol::Job through_link(protocol::Job job) {
 }
 
 Failure failure_of(protocol::Job const& job, Fault const& fault) {
-  return {job.id, fault.code, job.benchmark + " on " + job.build.prefix + ": " + fault.text};
+  auto const& prefix = job.build.prefix;
+  auto const build = prefix.empty() ? "the system's PyTorch" : prefix;
+  return {job.id, fault.code, job.benchmark + " on " + build + ": " + fault.text};
 }
 
 /// Returns the failure of a worker that could not be started. `unavailable` is not the fault of the
@@ -188,6 +195,18 @@ asio::awaitable<Fault> with_host_checked(Fault fault, process::Isolation isolati
   co_return fault;
 }
 
+/// Variables of directories in which programs keep files for later processes. In a sandbox their
+/// defaults are private. XDG_CACHE_HOME is not among them, because it also has downloaded weights.
+constexpr std::array kept_by_default{"TRITON_CACHE_DIR", "TORCH_EXTENSIONS_DIR"};
+
+/// Points the default caches of a worker without a sandbox to its own directory, so that builds
+/// share none. Inductor's is below TMPDIR.
+void redirect_caches(process::Command& command, std::string const& directory) {
+  command.env.try_emplace("TMPDIR", directory);
+  for (auto const* const variable : kept_by_default)
+    command.env.try_emplace(variable, directory + '/' + variable);
+}
+
 /// A worker, and its directory.
 struct Launched {
   std::optional<process::ScratchDirectory> directory;  ///< none in a sandbox
@@ -197,20 +216,23 @@ struct Launched {
 Result<Launched> start_worker(asio::any_io_executor const& executor,
                               protocol::Job const& job,
                               protocol::Job const& given,
-                              WorkerEnvironment const& surroundings) {
+                              WorkerEnvironment const& surroundings,
+                              std::string const& caches) {
   bool const is_sandboxed = surroundings.isolation != process::Isolation::none;
   auto command = worker_command(given, surroundings, !is_sandboxed);
   command.processors = processors_for(job, surroundings);
   std::optional<process::ScratchDirectory> directory;
   if (is_sandboxed) {
     command.env["HOME"] = command.env["TMPDIR"] = "/tmp";
-    command.argv =
-        sandboxed(surroundings.isolation, sandbox_for(job, surroundings), std::move(command.argv));
+    auto sandbox = sandbox_for(job, surroundings);
+    if (!caches.empty()) sandbox.placed = {{caches, caches_in_sandbox}};
+    command.argv = sandboxed(surroundings.isolation, sandbox, std::move(command.argv));
   } else {
     auto made = process::ScratchDirectory::make();
     if (!made) return made.error();
     directory.emplace(std::move(*made));
     command.directory = directory->path();
+    redirect_caches(command, directory->path());
     auto const linked =
         job.build.prefix.empty() ? Result<>{} : directory->link(build_link, job.build.prefix);
     if (!linked) return linked.error();
@@ -251,17 +273,32 @@ class DriverMemory {
   std::int64_t most_ = 0;
 };
 
-asio::awaitable<Message> run_job(protocol::Job job,
-                                 WorkerEnvironment const& surroundings,
-                                 ProgressSink const& on_progress,
-                                 Turns& turns,
-                                 std::size_t place) {
-  TurnSlot slot{turns, place};  // left when the worker is dead
+/// Returns the job as its worker gets it: with the link for the prefix, and its private caches in
+/// `caches`. No text in it depends on the build's name.
+protocol::Job given_to_worker(protocol::Job const& job,
+                              WorkerEnvironment const& surroundings,
+                              std::string const& caches) {
   // A launcher may not see the link, and the system's own PyTorch has no prefix.
   bool const has_link = job.build.launcher.empty() && !job.build.prefix.empty();
-  auto const given = has_link ? through_link(job) : job;
+  auto given = has_link ? through_link(job) : job;
+  given.caches.directory.clear();
+  if (caches.empty()) return given;
+  bool const is_sandboxed = surroundings.isolation != process::Isolation::none;
+  std::string const place = is_sandboxed ? caches_in_sandbox : caches;
+  for (auto const& variable : job.caches.variables)
+    given.build.env[variable] = place + '/' + variable;
+  return given;
+}
+
+/// Runs a job in a worker process. `caches`: directory of its private caches; empty: none.
+asio::awaitable<Message> run_worker(protocol::Job const& job,
+                                    WorkerEnvironment const& surroundings,
+                                    ProgressSink const& on_progress,
+                                    TurnSlot& slot,
+                                    std::string const& caches) {
+  auto const given = given_to_worker(job, surroundings, caches);
   auto const executor = co_await asio::this_coro::executor;
-  auto launched = start_worker(executor, job, given, surroundings);
+  auto launched = start_worker(executor, job, given, surroundings, caches);
   if (!launched) co_return launch_failure_of(job, launched.error());
   Started const worker{launched->worker, !launched->directory};
   DriverMemory memory{surroundings, launched->worker.pid(), worker.is_sandboxed};
@@ -279,6 +316,85 @@ asio::awaitable<Message> run_job(protocol::Job job,
   co_return std::move(*outcome);
 }
 
+/// Returns the failure of a job that compiled what its filled caches should hold; nothing when it
+/// did not.
+std::optional<Failure> miss_of(protocol::Job const& job, protocol::Outcome const& outcome) {
+  auto const misses = outcome.accounts.find("cache_misses");
+  if (misses == outcome.accounts.end() || misses->second <= 0) return std::nullopt;
+  auto const count = std::to_string(static_cast<std::int64_t>(misses->second));
+  return failure_of(job,
+                    Fault{"cache",
+                          "found " + count +
+                              " compiled graphs that its filled caches lack, allowed are none; the "
+                              "caches are filled again; if that does not help, the code of the "
+                              "model changes between processes: remove caches from its suite"});
+}
+
+/// Stores the caches that a job has filled, or checks that it needed no others.
+asio::awaitable<Message> settle_caches(protocol::Job const& job,
+                                       Message answer,
+                                       std::filesystem::path const& filled,
+                                       std::string const& caches) {
+  auto const* const outcome = std::get_if<protocol::Outcome>(&answer);
+  if (outcome == nullptr) co_return answer;
+  if (job.caches.is_filling) {
+    auto const stored = co_await store_caches(caches, filled, job.limits.memory_bytes);
+    if (stored) co_return answer;
+    co_return failure_of(job, Fault{"cache", stored.error().message});
+  }
+  auto miss = miss_of(job, *outcome);
+  if (!miss) co_return answer;
+  discard_caches(filled);
+  co_return std::move(*miss);
+}
+
+asio::awaitable<Message> run_job(protocol::Job job,
+                                 WorkerEnvironment const& surroundings,
+                                 ProgressSink const& on_progress,
+                                 Turns& turns,
+                                 std::size_t place) {
+  TurnSlot slot{turns, place};  // left when the worker is dead
+  std::string const none;
+  if (!keeps_caches(job)) co_return co_await run_worker(job, surroundings, on_progress, slot, none);
+  auto const filled = filled_caches_of(job, surroundings);
+  auto const caches = co_await private_caches(job, filled);
+  if (!caches) co_return launch_failure_of(job, caches.error());
+  auto answer = co_await run_worker(job, surroundings, on_progress, slot, caches->path());
+  co_return co_await settle_caches(job, std::move(answer), filled, caches->path());
+}
+
+/// The failures of jobs whose caches could not be filled, by place.
+using Unfilled = std::map<std::size_t, Message>;
+
+/// Fills the caches that the round's jobs need and that do not exist, one after the other, so that
+/// no compiler disturbs another that tries kernels out.
+asio::awaitable<Unfilled> fill_caches(protocol::Round const& round,
+                                      WorkerEnvironment const& surroundings,
+                                      ProgressSink const& on_progress) {
+  auto const executor = co_await asio::this_coro::executor;
+  Unfilled failures;
+  for (std::size_t place = 0; place < round.jobs.size(); ++place) {
+    auto const& job = round.jobs[place];
+    std::error_code ignored;
+    if (!keeps_caches(job)) continue;
+    if (std::filesystem::exists(filled_caches_of(job, surroundings), ignored)) continue;
+    Turns turns{executor, 1, round.seed};
+    auto fill = filling(job);
+    auto answer = co_await run_job(std::move(fill), surroundings, on_progress, turns, 0);
+    if (auto* const failure = std::get_if<Failure>(&answer)) {
+      failure->text.insert(0, "while its caches were filled: ");
+      failures.emplace(place, std::move(answer));
+    }
+  }
+  co_return failures;
+}
+
+/// Leaves the turns at once.
+asio::awaitable<Message> skip_job(Message failure, Turns& turns, std::size_t place) {
+  TurnSlot const slot{turns, place};
+  co_return failure;
+}
+
 bool is_on_gpu(protocol::Round const& round) {
   return std::ranges::any_of(round.jobs, is_of_gpu);
 }
@@ -288,13 +404,19 @@ GpuWatch watch_over(protocol::Round const& round, WorkerEnvironment const& surro
   return {is_on_gpu(round) ? surroundings.nvml : nullptr, surroundings.gpu};
 }
 
-/// Runs each job after the one before has ended.
+/// Runs each job after the one before has ended. `unfilled`: jobs that do not run.
 asio::awaitable<std::vector<Message>> run_one_by_one(protocol::Round round,
                                                      WorkerEnvironment const& surroundings,
-                                                     ProgressSink const& on_progress) {
+                                                     ProgressSink const& on_progress,
+                                                     Unfilled unfilled) {
   auto const executor = co_await asio::this_coro::executor;
   std::vector<Message> answers;
-  for (auto& job : round.jobs) {
+  for (std::size_t place = 0; place < round.jobs.size(); ++place) {
+    if (auto const failed = unfilled.find(place); failed != unfilled.end()) {
+      answers.push_back(std::move(failed->second));
+      continue;
+    }
+    auto& job = round.jobs[place];
     job.takes_turns = false;
     Turns turns{executor, 1, round.seed};
     auto answer = co_await run_job(std::move(job), surroundings, on_progress, turns, 0);
@@ -303,9 +425,11 @@ asio::awaitable<std::vector<Message>> run_one_by_one(protocol::Round round,
   co_return answers;
 }
 
+/// Runs the jobs at once. `unfilled`: jobs that do not run.
 asio::awaitable<std::vector<Message>> run_together(protocol::Round round,
                                                    WorkerEnvironment const& surroundings,
-                                                   ProgressSink const& on_progress) {
+                                                   ProgressSink const& on_progress,
+                                                   Unfilled unfilled) {
   auto const executor = co_await asio::this_coro::executor;
   Turns turns{executor, round.jobs.size(), round.seed};
   using Operation =
@@ -314,10 +438,11 @@ asio::awaitable<std::vector<Message>> run_together(protocol::Round round,
   for (std::size_t place = 0; place < round.jobs.size(); ++place) {
     auto& job = round.jobs[place];
     job.takes_turns = round.jobs.size() > 1;
-    operations.push_back(
-        asio::co_spawn(executor,
-                       run_job(std::move(job), surroundings, on_progress, turns, place),
-                       asio::deferred));
+    auto const failed = unfilled.find(place);
+    auto running = failed == unfilled.end()
+                       ? run_job(std::move(job), surroundings, on_progress, turns, place)
+                       : skip_job(std::move(failed->second), turns, place);
+    operations.push_back(asio::co_spawn(executor, std::move(running), asio::deferred));
   }
   auto group = asio::experimental::make_parallel_group(std::move(operations));
   auto [order, failures, answers] =
@@ -334,6 +459,16 @@ std::map<std::string, std::string> gpu_variables(WorkerEnvironment const& surrou
   return {{"CUDA_DEVICE_ORDER", "PCI_BUS_ID"}, {"CUDA_VISIBLE_DEVICES", surroundings.gpu}};
 }
 
+Result<LoneWorker> start_lone_worker(asio::any_io_executor const& executor,
+                                     protocol::Job const& job,
+                                     WorkerEnvironment const& surroundings) {
+  std::string const no_caches;
+  auto given = given_to_worker(job, surroundings, no_caches);
+  auto launched = start_worker(executor, job, given, surroundings, no_caches);
+  if (!launched) return launched.error();
+  return LoneWorker{std::move(given), std::move(launched->directory), std::move(launched->worker)};
+}
+
 Claim claim_of(protocol::Round const& round, WorkerEnvironment const& surroundings) {
   Claim claim{is_on_gpu(round), surroundings.gpu, surroundings.beside_others};
   if (!claim.on_gpu || !surroundings.nvml) return claim;
@@ -345,14 +480,16 @@ Claim claim_of(protocol::Round const& round, WorkerEnvironment const& surroundin
 asio::awaitable<std::vector<Message>> run_round(protocol::Round round,
                                                 WorkerEnvironment surroundings,
                                                 ProgressSink on_progress) {
+  auto unfilled = co_await fill_caches(round, surroundings, on_progress);
   auto watch = watch_over(round, surroundings);
   ProgressSink watched = [&watch, &on_progress](protocol::Progress const& progress) {
     watch.look_again();
     on_progress(progress);
   };
   watch.look();
-  auto running = round.one_by_one ? run_one_by_one(std::move(round), surroundings, watched)
-                                  : run_together(std::move(round), surroundings, watched);
+  auto running = round.one_by_one
+                     ? run_one_by_one(std::move(round), surroundings, watched, std::move(unfilled))
+                     : run_together(std::move(round), surroundings, watched, std::move(unfilled));
   auto answers = co_await std::move(running);
   watch.look();
   for (auto& answer : answers)

@@ -2,17 +2,22 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 
 #include "runner/device_locks.h"
 #include "runner/nvml.h"
+#include "runner/process/child_process.h"
 #include "runner/process/sandbox.h"
+#include "runner/process/scratch_directory.h"
 #include "runner/processors.h"
 #include "runner/protocol.h"
 #include "runner/supervision.h"
+#include "storage/base/result.h"
 
 namespace torchwatch::runner {
 
@@ -35,9 +40,26 @@ std::map<std::string, std::string> gpu_variables(WorkerEnvironment const& surrou
 /// The locks that the round needs on its host.
 Claim claim_of(protocol::Round const& round, WorkerEnvironment const& surroundings);
 
+/// A worker without a round, for a caller that talks to it. Its destructor kills it.
+struct LoneWorker {
+  protocol::Job job;                                   ///< the job that it must be sent
+  std::optional<process::ScratchDirectory> directory;  ///< none in a sandbox
+  process::ChildProcess process;
+};
+
+/// Starts the worker of a job as a round does. Sends it nothing, and enforces no limits. Errors as
+/// in ChildProcess::start.
+Result<LoneWorker> start_lone_worker(boost::asio::any_io_executor const& executor,
+                                     protocol::Job const& job,
+                                     WorkerEnvironment const& surroundings);
+
 /// Measures each job in its own worker process and enforces the job's limits. Several workers take
 /// turns in the order of the round's seed, or run one by one. A failed worker does not affect the
 /// others.
+///
+/// First fills the compile caches that jobs need and that do not exist yet (caches.h). A job whose
+/// caches cannot be filled does not run, and has the failure of the job that should have filled
+/// them. A job that compiles what its filled caches should hold fails with `cache`.
 ///
 /// Returns one answer per job, in the order of the jobs: the worker's `result` or `error`, or an
 /// `error` about the worker: `launch`, `crashed`, `timeout`, `memory` or `protocol`, or `host` when

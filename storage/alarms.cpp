@@ -1,7 +1,6 @@
 #include "storage/alarms.h"
 
-#include <SQLiteCpp/SQLiteCpp.h>
-
+#include "storage/database.h"
 #include "storage/rows.h"
 
 namespace torchwatch::storage {
@@ -27,12 +26,12 @@ bool Alarms::raise(AlarmKind kind,
                    std::string const& subject,
                    std::string const& detail,
                    Timestamp now) {
-  SQLite::Statement update{database_,
-                           "UPDATE alarm SET detail = ?1 WHERE kind = ?2 AND subject = ?3 "
-                           "AND cleared_at IS NULL AND detail <> ?1"};
+  Statement update{database_,
+                   "UPDATE alarm SET detail = ?1 WHERE kind = ?2 AND subject = ?3 "
+                   "AND cleared_at IS NULL AND detail <> ?1"};
   bind_all(update, detail, std::string{to_string(kind)}, subject);
   update.exec();
-  SQLite::Statement insert{
+  Statement insert{
       database_,
       "INSERT OR IGNORE INTO alarm (kind, subject, detail, raised_at) VALUES (?, ?, ?, ?)"};
   bind_all(insert, std::string{to_string(kind)}, subject, detail, seconds_of(now));
@@ -40,7 +39,7 @@ bool Alarms::raise(AlarmKind kind,
 }
 
 bool Alarms::clear(AlarmKind kind, std::string const& subject, Timestamp now) {
-  SQLite::Statement update{
+  Statement update{
       database_,
       "UPDATE alarm SET cleared_at = ? WHERE kind = ? AND subject = ? AND cleared_at IS NULL"};
   bind_all(update, seconds_of(now), std::string{to_string(kind)}, subject);
@@ -48,19 +47,18 @@ bool Alarms::clear(AlarmKind kind, std::string const& subject, Timestamp now) {
 }
 
 std::vector<Alarm> Alarms::all() const {
-  SQLite::Statement query{database_, std::string{select_alarms} + "ORDER BY id DESC"};
+  Statement query{database_, std::string{select_alarms} + "ORDER BY id DESC"};
   return read_all(query, read_alarm);
 }
 
 std::optional<Alarm> Alarms::find(AlarmId id) const {
-  SQLite::Statement query{database_, std::string{select_alarms} + "WHERE id = ?"};
+  Statement query{database_, std::string{select_alarms} + "WHERE id = ?"};
   bind_all(query, id.value);
   return read_one(query, read_alarm);
 }
 
 std::vector<Alarm> Alarms::open() const {
-  SQLite::Statement query{database_,
-                          std::string{select_alarms} + "WHERE cleared_at IS NULL ORDER BY id"};
+  Statement query{database_, std::string{select_alarms} + "WHERE cleared_at IS NULL ORDER BY id"};
   return read_all(query, read_alarm);
 }
 

@@ -6,17 +6,15 @@
 
 #include "storage/domain/alarm.h"
 
-namespace SQLite {
-class Database;
-}
-
 namespace torchwatch::storage {
+
+class Database;
 
 /// The table of alarms: present and past problems of torchwatch itself. At most one alarm of a kind
 /// and subject is open. Throws SQLite::Exception when the disk fails.
 class Alarms {
  public:
-  explicit Alarms(SQLite::Database& database) : database_{database} {}
+  explicit Alarms(Database& database) : database_{database} {}
 
   /// Opens an alarm and returns true. If it is already open, replaces its detail and returns false.
   bool raise(AlarmKind kind, std::string const& subject, std::string const& detail, Timestamp now);
@@ -31,7 +29,7 @@ class Alarms {
   std::vector<Alarm> open() const;
 
  private:
-  SQLite::Database& database_;
+  Database& database_;
 };
 
 }  // namespace torchwatch::storage

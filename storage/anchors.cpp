@@ -1,13 +1,12 @@
 #include "storage/anchors.h"
 
-#include <SQLiteCpp/SQLiteCpp.h>
-
+#include "storage/database.h"
 #include "storage/rows.h"
 #include "storage/verdicts.h"
 
 namespace torchwatch::storage {
 void Anchors::choose(FleetBenchmark const& which, NightlyId nightly, NightlyId anchor) {
-  SQLite::Statement insert{
+  Statement insert{
       database_,
       "INSERT OR IGNORE INTO anchor (nightly_id, fleet, benchmark, anchor_id) VALUES (?, ?, ?, ?)"};
   bind_all(insert, nightly.value, which.fleet, name_of(which.benchmark), anchor.value);
@@ -15,7 +14,7 @@ void Anchors::choose(FleetBenchmark const& which, NightlyId nightly, NightlyId a
 }
 
 std::optional<NightlyId> Anchors::chosen(FleetBenchmark const& which, NightlyId nightly) const {
-  SQLite::Statement query{
+  Statement query{
       database_,
       "SELECT anchor_id FROM anchor WHERE nightly_id = ? AND fleet = ? AND benchmark = ?"};
   bind_all(query, nightly.value, which.fleet, name_of(which.benchmark));

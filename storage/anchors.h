@@ -7,17 +7,15 @@
 #include "storage/domain/benchmark.h"
 #include "storage/domain/comparison.h"
 
-namespace SQLite {
-class Database;
-}
-
 namespace torchwatch::storage {
+
+class Database;
 
 /// The anchors of nightlies and the verdicts against them. An anchor stays for many nightlies, so
 /// the sum of many small steps is found. Throws SQLite::Exception when the disk fails.
 class Anchors {
  public:
-  explicit Anchors(SQLite::Database& database) : database_{database} {}
+  explicit Anchors(Database& database) : database_{database} {}
 
   /// Stores the anchor of a benchmark for a nightly. The first choice stays.
   void choose(FleetBenchmark const& which, NightlyId nightly, NightlyId anchor);
@@ -30,7 +28,7 @@ class Anchors {
   std::vector<NightlyVerdict> verdicts_of(FleetBenchmark const& which) const;
 
  private:
-  SQLite::Database& database_;
+  Database& database_;
 };
 
 }  // namespace torchwatch::storage

@@ -1,18 +1,17 @@
 #include "storage/baselines.h"
 
-#include <SQLiteCpp/SQLiteCpp.h>
-
+#include "storage/database.h"
 #include "storage/rows.h"
 
 namespace torchwatch::storage {
 
 void Baselines::choose(NightlyId nightly, std::map<Series, NightlyId> const& baselines) {
   SQLite::Transaction transaction{database_, SQLite::TransactionBehavior::IMMEDIATE};
-  SQLite::Statement remove{database_, "DELETE FROM series_baseline WHERE nightly_id = ?"};
+  Statement remove{database_, "DELETE FROM series_baseline WHERE nightly_id = ?"};
   bind_all(remove, nightly.value);
   remove.exec();
   for (auto const& [series, baseline] : baselines) {
-    SQLite::Statement insert{
+    Statement insert{
         database_,
         "INSERT INTO series_baseline (nightly_id, fleet, benchmark, metric, baseline_id) "
         "VALUES (?, ?, ?, ?, ?)"};
@@ -23,7 +22,7 @@ void Baselines::choose(NightlyId nightly, std::map<Series, NightlyId> const& bas
 }
 
 std::map<Series, NightlyId> Baselines::of(NightlyId nightly) const {
-  SQLite::Statement query{
+  Statement query{
       database_,
       "SELECT fleet, benchmark, metric, baseline_id FROM series_baseline WHERE nightly_id = ?"};
   bind_all(query, nightly.value);

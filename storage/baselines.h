@@ -5,17 +5,15 @@
 #include "storage/base/ids.h"
 #include "storage/domain/benchmark.h"
 
-namespace SQLite {
-class Database;
-}
-
 namespace torchwatch::storage {
+
+class Database;
 
 /// The baselines of series that are not compared with their nightly's own baseline, because that
 /// did not judge them. Throws SQLite::Exception when the disk fails.
 class Baselines {
  public:
-  explicit Baselines(SQLite::Database& database) : database_{database} {}
+  explicit Baselines(Database& database) : database_{database} {}
 
   /// Replaces the stored baselines of a nightly, all or nothing. `baselines`: the series that are
   /// compared with another nightly than its own baseline.
@@ -26,7 +24,7 @@ class Baselines {
   std::map<Series, NightlyId> of(NightlyId nightly) const;
 
  private:
-  SQLite::Database& database_;
+  Database& database_;
 };
 
 }  // namespace torchwatch::storage

@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "storage/database.h"
 #include "storage/rows.h"
 #include "storage/verdicts.h"
 
@@ -138,8 +139,8 @@ Effect read_effect(SQLite::Statement& row) {
   return effect;
 }
 
-void clear(SQLite::Database& database, std::string const& table, BisectionId id) {
-  SQLite::Statement clear{database, "DELETE FROM " + table + " WHERE bisection_id = ?"};
+void clear(Database& database, std::string const& table, BisectionId id) {
+  Statement clear{database, "DELETE FROM " + table + " WHERE bisection_id = ?"};
   bind_all(clear, id.value);
   clear.exec();
 }
@@ -174,17 +175,16 @@ void read_own_columns(SQLite::Statement& row, Finding& finding) {
 /// `table_and_key`: "bisection_suspect (bisection_id, finding, ordinal". `key`: the values of these
 /// columns.
 template <class... Key>
-void insert_commit(SQLite::Database& database,
+void insert_commit(Database& database,
                    std::string const& table_and_key,
                    Commit const& commit,
                    Key const&... key) {
   std::string marks = "?, ?, ?, ?, ?";
   for (std::size_t i = 0; i < sizeof...(key); ++i)
     marks += ", ?";
-  SQLite::Statement insert{database,
-                           "INSERT INTO " + table_and_key +
-                               ", commit_sha, subject, author, time, pull_request) VALUES (" +
-                               marks + ")"};
+  Statement insert{database,
+                   "INSERT INTO " + table_and_key +
+                       ", commit_sha, subject, author, time, pull_request) VALUES (" + marks + ")"};
   bind_all(insert,
            key...,
            commit.sha.hex,
@@ -195,7 +195,7 @@ void insert_commit(SQLite::Database& database,
   insert.exec();
 }
 
-void insert_suspects(SQLite::Database& database,
+void insert_suspects(Database& database,
                      BisectionId id,
                      int finding,
                      std::vector<Commit> const& suspects) {
@@ -209,13 +209,13 @@ void insert_suspects(SQLite::Database& database,
                   ordinal++);
 }
 
-void insert_effects(SQLite::Database& database,
+void insert_effects(Database& database,
                     BisectionId id,
                     int finding,
                     std::vector<Effect> const& effects) {
   int ordinal = 0;
   for (auto const& effect : effects) {
-    SQLite::Statement insert{
+    Statement insert{
         database,
         std::string{"INSERT INTO bisection_effect (bisection_id, ordinal, "} + effect_columns +
             ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
@@ -239,29 +239,29 @@ void insert_effects(SQLite::Database& database,
 
 }  // namespace
 
-std::vector<BisectionStep> select_steps(SQLite::Database& database, BisectionId id) {
-  SQLite::Statement query{database,
-                          "SELECT wave, fleet, benchmark, commits, reason, is_done, readings, "
-                          "skipped_sha, note, beliefs, stage, is_unbuilt FROM bisection_step "
-                          "WHERE bisection_id = ? ORDER BY ordinal"};
+std::vector<BisectionStep> select_steps(Database& database, BisectionId id) {
+  Statement query{database,
+                  "SELECT wave, fleet, benchmark, commits, reason, is_done, readings, "
+                  "skipped_sha, note, beliefs, stage, is_unbuilt FROM bisection_step "
+                  "WHERE bisection_id = ? ORDER BY ordinal"};
   bind_all(query, id.value);
   return read_all(query, read_step);
 }
 
-StepTally select_tally(SQLite::Database& database, BisectionId id) {
-  SQLite::Statement query{database,
-                          "SELECT count(*), count(*) FILTER (WHERE is_done) FROM bisection_step "
-                          "WHERE bisection_id = ?"};
+StepTally select_tally(Database& database, BisectionId id) {
+  Statement query{database,
+                  "SELECT count(*), count(*) FILTER (WHERE is_done) FROM bisection_step "
+                  "WHERE bisection_id = ?"};
   bind_all(query, id.value);
   query.executeStep();
   return {query.getColumn(0).getInt(), query.getColumn(1).getInt()};
 }
 
-void write_step(SQLite::Database& database,
+void write_step(Database& database,
                 BisectionId id,
                 std::size_t ordinal,
                 BisectionStep const& step) {
-  SQLite::Statement insert{
+  Statement insert{
       database,
       "INSERT OR REPLACE INTO bisection_step (bisection_id, ordinal, wave, fleet, benchmark, "
       "commits, reason, is_done, readings, skipped_sha, note, beliefs, stage, is_unbuilt) "
@@ -284,16 +284,16 @@ void write_step(SQLite::Database& database,
   insert.exec();
 }
 
-std::vector<Commit> select_commits(SQLite::Database& database, BisectionId id) {
-  SQLite::Statement query{database,
-                          "SELECT commit_sha, subject, author, time, pull_request "
-                          "FROM bisection_commit WHERE bisection_id = ? ORDER BY ordinal"};
+std::vector<Commit> select_commits(Database& database, BisectionId id) {
+  Statement query{database,
+                  "SELECT commit_sha, subject, author, time, pull_request "
+                  "FROM bisection_commit WHERE bisection_id = ? ORDER BY ordinal"};
   bind_all(query, id.value);
   return read_all(query, [](SQLite::Statement& row) { return read_commit(row, 0); });
 }
 
-void write_commits(SQLite::Database& database, BisectionId id, std::vector<Commit> const& commits) {
-  SQLite::Statement clear{database, "DELETE FROM bisection_commit WHERE bisection_id = ?"};
+void write_commits(Database& database, BisectionId id, std::vector<Commit> const& commits) {
+  Statement clear{database, "DELETE FROM bisection_commit WHERE bisection_id = ?"};
   bind_all(clear, id.value);
   clear.exec();
   int ordinal = 0;
@@ -301,41 +301,39 @@ void write_commits(SQLite::Database& database, BisectionId id, std::vector<Commi
     insert_commit(database, "bisection_commit (bisection_id, ordinal", commit, id.value, ordinal++);
 }
 
-std::vector<Finding> select_findings(SQLite::Database& database, BisectionId id) {
+std::vector<Finding> select_findings(Database& database, BisectionId id) {
   std::vector<Finding> findings;
-  SQLite::Statement suspects{database,
-                             "SELECT finding, commit_sha, subject, author, time, pull_request "
-                             "FROM bisection_suspect WHERE bisection_id = ? "
-                             "ORDER BY finding, ordinal"};
+  Statement suspects{database,
+                     "SELECT finding, commit_sha, subject, author, time, pull_request "
+                     "FROM bisection_suspect WHERE bisection_id = ? "
+                     "ORDER BY finding, ordinal"};
   bind_all(suspects, id.value);
   while (suspects.executeStep()) {
     if (suspects.getColumn(0).getInt() >= std::ssize(findings)) findings.emplace_back();
     findings.back().suspects.push_back(read_commit(suspects, 1));
   }
-  SQLite::Statement effects{database,
-                            std::string{"SELECT "} + effect_columns +
-                                " FROM bisection_effect WHERE bisection_id = ? "
-                                "ORDER BY finding, ordinal"};
+  Statement effects{database,
+                    std::string{"SELECT "} + effect_columns +
+                        " FROM bisection_effect WHERE bisection_id = ? "
+                        "ORDER BY finding, ordinal"};
   bind_all(effects, id.value);
   while (effects.executeStep()) {
     auto const finding = static_cast<std::size_t>(effects.getColumn(0).getInt());
     findings.at(finding).effects.push_back(read_effect(effects));
   }
-  SQLite::Statement own{database, select_own_columns};
+  Statement own{database, select_own_columns};
   bind_all(own, id.value);
   while (own.executeStep())
     read_own_columns(own, findings.at(static_cast<std::size_t>(own.getColumn(0).getInt())));
   return findings;
 }
 
-void write_findings(SQLite::Database& database,
-                    BisectionId id,
-                    std::vector<Finding> const& findings) {
+void write_findings(Database& database, BisectionId id, std::vector<Finding> const& findings) {
   for (auto const* const table : {"bisection_finding", "bisection_suspect", "bisection_effect"})
     clear(database, table, id);
   int at = 0;
   for (auto const& finding : findings) {
-    SQLite::Statement insert{
+    Statement insert{
         database,
         "INSERT INTO bisection_finding (bisection_id, finding, no_revert_check, is_gradual, "
         "reverted_by_sha, approvers, earlier_incident_id, missing, merged) "
@@ -357,23 +355,13 @@ void write_findings(SQLite::Database& database,
   }
 }
 
-void mark_reported(SQLite::Database& database, BisectionId id) {
-  SQLite::Statement update{database, "UPDATE bisection SET is_reported = 1 WHERE id = ?"};
-  bind_all(update, id.value);
-  update.exec();
-}
-
-Packages select_packages(SQLite::Database& database,
-                         BisectionId id,
-                         std::string const& differences) {
+Packages select_packages(Database& database, BisectionId id, std::string const& differences) {
   return Packages{lines_of(differences), select_verdicts(database, of_packages, id.value)};
 }
 
-void write_packages(SQLite::Database& database,
-                    BisectionId id,
-                    std::optional<Packages> const& packages) {
+void write_packages(Database& database, BisectionId id, std::optional<Packages> const& packages) {
   clear(database, of_packages.name, id);
-  SQLite::Statement update{database, "UPDATE bisection SET package_differences = ? WHERE id = ?"};
+  Statement update{database, "UPDATE bisection SET package_differences = ? WHERE id = ?"};
   bind_all(
       update, packages ? std::optional{text_of(packages->differences)} : std::nullopt, id.value);
   update.exec();

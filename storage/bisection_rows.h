@@ -8,45 +8,32 @@
 #include <string>
 #include <vector>
 
-#include <SQLiteCpp/SQLiteCpp.h>
-
+#include "storage/database.h"
 #include "storage/domain/bisection.h"
 
 namespace torchwatch::storage {
 
-std::vector<BisectionStep> select_steps(SQLite::Database& database, BisectionId id);
-StepTally select_tally(SQLite::Database& database, BisectionId id);
+std::vector<BisectionStep> select_steps(Database& database, BisectionId id);
+StepTally select_tally(Database& database, BisectionId id);
 
 /// Inserts the step at `ordinal`, or replaces the step there.
-void write_step(SQLite::Database& database,
-                BisectionId id,
-                std::size_t ordinal,
-                BisectionStep const& step);
+void write_step(Database& database, BisectionId id, std::size_t ordinal, BisectionStep const& step);
 
 /// Returns the commits that the bisection may build, in order from the start to the end.
-std::vector<Commit> select_commits(SQLite::Database& database, BisectionId id);
+std::vector<Commit> select_commits(Database& database, BisectionId id);
 
 /// Replaces the commits of the bisection.
-void write_commits(SQLite::Database& database, BisectionId id, std::vector<Commit> const& commits);
+void write_commits(Database& database, BisectionId id, std::vector<Commit> const& commits);
 
-std::vector<Finding> select_findings(SQLite::Database& database, BisectionId id);
+std::vector<Finding> select_findings(Database& database, BisectionId id);
 
 /// Replaces the findings of the bisection. Call it within a transaction.
-void write_findings(SQLite::Database& database,
-                    BisectionId id,
-                    std::vector<Finding> const& findings);
+void write_findings(Database& database, BisectionId id, std::vector<Finding> const& findings);
 
 /// Returns the packages of the bisection. `differences`: its column `package_differences`.
-Packages select_packages(SQLite::Database& database,
-                         BisectionId id,
-                         std::string const& differences);
-
-/// Stores that the report of its incident contains its findings.
-void mark_reported(SQLite::Database& database, BisectionId id);
+Packages select_packages(Database& database, BisectionId id, std::string const& differences);
 
 /// Replaces the packages of the bisection. Call it within a transaction.
-void write_packages(SQLite::Database& database,
-                    BisectionId id,
-                    std::optional<Packages> const& packages);
+void write_packages(Database& database, BisectionId id, std::optional<Packages> const& packages);
 
 }  // namespace torchwatch::storage

@@ -3,10 +3,10 @@
 #include <string>
 #include <tuple>
 
-#include <SQLiteCpp/SQLiteCpp.h>
 #include <nlohmann/json.hpp>
 
 #include "storage/bisection_rows.h"
+#include "storage/database.h"
 #include "storage/rows.h"
 
 namespace torchwatch::storage {
@@ -18,10 +18,10 @@ constexpr auto select_bisections =
     "outer_id, merge_sha, merged_commits "
     "FROM bisection ";
 
-std::vector<Series> select_series(SQLite::Database& database, BisectionId id) {
-  SQLite::Statement query{database,
-                          "SELECT fleet, benchmark, metric FROM bisection_series "
-                          "WHERE bisection_id = ? ORDER BY ordinal"};
+std::vector<Series> select_series(Database& database, BisectionId id) {
+  Statement query{database,
+                  "SELECT fleet, benchmark, metric FROM bisection_series "
+                  "WHERE bisection_id = ? ORDER BY ordinal"};
   bind_all(query, id.value);
   return read_all(query, [](SQLite::Statement& row) { return read_series(row, 0); });
 }
@@ -54,7 +54,7 @@ Bisection read_row(SQLite::Statement& row) {
 
 /// Reads a bisection without its steps. `row` stays open on it meanwhile, so the other tables are
 /// read from the same snapshot.
-Bisection read_in_brief(SQLite::Database& database, SQLite::Statement& row) {
+Bisection read_in_brief(Database& database, SQLite::Statement& row) {
   auto bisection = read_row(row);
   bisection.request.series = select_series(database, bisection.id);
   bisection.findings = select_findings(database, bisection.id);
@@ -63,16 +63,16 @@ Bisection read_in_brief(SQLite::Database& database, SQLite::Statement& row) {
   return bisection;
 }
 
-Bisection read_bisection(SQLite::Database& database, SQLite::Statement& row) {
+Bisection read_bisection(Database& database, SQLite::Statement& row) {
   auto bisection = read_in_brief(database, row);
   bisection.steps = select_steps(database, bisection.id);
   return bisection;
 }
 
-void insert_series(SQLite::Database& database, BisectionId id, std::vector<Series> const& all) {
+void insert_series(Database& database, BisectionId id, std::vector<Series> const& all) {
   int ordinal = 0;
   for (auto const& series : all) {
-    SQLite::Statement insert{
+    Statement insert{
         database,
         "INSERT INTO bisection_series (bisection_id, ordinal, fleet, benchmark, metric) "
         "VALUES (?, ?, ?, ?, ?)"};
@@ -82,8 +82,8 @@ void insert_series(SQLite::Database& database, BisectionId id, std::vector<Serie
 }
 
 /// Inserts a queued bisection and sets its id. Call it within a transaction.
-void insert_queued(SQLite::Database& database, Bisection& bisection) {
-  SQLite::Statement insert{
+void insert_queued(Database& database, Bisection& bisection) {
+  Statement insert{
       database,
       "INSERT INTO bisection (incident_id, start_sha, end_sha, threshold, direction, prior, "
       "state, asked_at, outer_id, merge_sha, merged_commits) "
@@ -122,7 +122,7 @@ Bisection Bisections::ask(BisectionRequest const& request,
 }
 
 std::vector<Bisection> Bisections::all_in_brief() const {
-  SQLite::Statement query{database_, std::string{select_bisections} + "ORDER BY id DESC"};
+  Statement query{database_, std::string{select_bisections} + "ORDER BY id DESC"};
   return read_all(query, [this](SQLite::Statement& row) { return read_in_brief(database_, row); });
 }
 
@@ -131,27 +131,25 @@ StepTally Bisections::count_steps(BisectionId id) const {
 }
 
 std::optional<Bisection> Bisections::find(BisectionId id) const {
-  SQLite::Statement query{database_, std::string{select_bisections} + "WHERE id = ?"};
+  Statement query{database_, std::string{select_bisections} + "WHERE id = ?"};
   bind_all(query, id.value);
   return read_one(query, [this](SQLite::Statement& row) { return read_bisection(database_, row); });
 }
 
 std::vector<Bisection> Bisections::of_incident(IncidentId incident) const {
-  SQLite::Statement query{database_,
-                          std::string{select_bisections} + "WHERE incident_id = ? ORDER BY id"};
+  Statement query{database_, std::string{select_bisections} + "WHERE incident_id = ? ORDER BY id"};
   bind_all(query, incident.value);
   return read_all(query, [this](SQLite::Statement& row) { return read_bisection(database_, row); });
 }
 
 std::vector<Bisection> Bisections::of_incident_in_brief(IncidentId incident) const {
-  SQLite::Statement query{database_,
-                          std::string{select_bisections} + "WHERE incident_id = ? ORDER BY id"};
+  Statement query{database_, std::string{select_bisections} + "WHERE incident_id = ? ORDER BY id"};
   bind_all(query, incident.value);
   return read_all(query, [this](SQLite::Statement& row) { return read_in_brief(database_, row); });
 }
 
 std::vector<ProvedTwice> Bisections::proved_twice(int count) const {
-  SQLite::Statement query{
+  Statement query{
       database_,
       "WITH proof AS (SELECT bisection_id, finding, fleet, benchmark, metric, MIN(ordinal) "
       "FROM bisection_effect WHERE rebuilt_verdict IS NOT NULL AND metric = ? "
@@ -173,40 +171,35 @@ std::vector<ProvedTwice> Bisections::proved_twice(int count) const {
 }
 
 std::vector<Bisection> Bisections::unfinished() const {
-  SQLite::Statement query{
+  Statement query{
       database_,
       std::string{select_bisections} + "WHERE state IN ('queued', 'running') ORDER BY id"};
   return read_all(query, [this](SQLite::Statement& row) { return read_bisection(database_, row); });
 }
 
 std::vector<Bisection> Bisections::not_ended() const {
-  SQLite::Statement query{database_,
-                          std::string{select_bisections} +
-                              "WHERE state IN ('queued', 'running', 'paused') ORDER BY id DESC"};
+  Statement query{database_,
+                  std::string{select_bisections} +
+                      "WHERE state IN ('queued', 'running', 'paused') ORDER BY id DESC"};
   return read_all(query, [this](SQLite::Statement& row) { return read_bisection(database_, row); });
 }
 
 std::vector<BisectionId> Bisections::unfinished_or_since(Timestamp since) const {
-  SQLite::Statement query{database_,
-                          "SELECT id FROM bisection "
-                          "WHERE state IN ('queued', 'running', 'paused') OR asked_at >= ?"};
+  Statement query{database_,
+                  "SELECT id FROM bisection "
+                  "WHERE state IN ('queued', 'running', 'paused') OR asked_at >= ?"};
   bind_all(query, seconds_of(since));
   return read_all(query,
                   [](SQLite::Statement& row) { return BisectionId{row.getColumn(0).getInt64()}; });
 }
 
-std::vector<Bisection> Bisections::pending_updates() const {
-  SQLite::Statement query{
-      database_,
-      std::string{select_bisections} +
-          "WHERE NOT is_reported "
-          "AND (state = 'done' OR (is_announced_as_running AND state IN ('failed', 'cancelled'))) "
-          "AND incident_id IN (SELECT id FROM incident WHERE report <> '') ORDER BY id"};
-  return read_all(query, [this](SQLite::Statement& row) { return read_bisection(database_, row); });
-}
-
-void Bisections::mark_reported(BisectionId id) {
-  storage::mark_reported(database_, id);
+std::vector<Bisection> Bisections::unreported(IncidentId incident) const {
+  Statement query{database_,
+                  std::string{select_bisections} +
+                      "WHERE incident_id = ? AND event_id IS NULL "
+                      "AND state IN ('done', 'failed', 'cancelled') ORDER BY id"};
+  bind_all(query, incident.value);
+  return read_all(query, [this](SQLite::Statement& row) { return read_in_brief(database_, row); });
 }
 
 void Bisections::keep_commits(BisectionId id,
@@ -214,7 +207,7 @@ void Bisections::keep_commits(BisectionId id,
                               std::optional<Ancestry> const& ancestry) {
   SQLite::Transaction transaction{database_, SQLite::TransactionBehavior::IMMEDIATE};
   write_commits(database_, id, commits);
-  SQLite::Statement update{
+  Statement update{
       database_,
       "UPDATE bisection SET base_sha = ?, missing_commits = ?, added_commits = ? WHERE id = ?"};
   bind_all(update,
@@ -240,18 +233,18 @@ void Bisections::plan(BisectionId id, std::vector<BisectionStep> const& steps) {
 
 void Bisections::begin_with(BisectionId id, RecipeId recipe, BuildVariation const& variation) {
   SQLite::Transaction transaction{database_, SQLite::TransactionBehavior::IMMEDIATE};
-  SQLite::Statement remove{database_, "DELETE FROM bisection_step WHERE bisection_id = ?"};
+  Statement remove{database_, "DELETE FROM bisection_step WHERE bisection_id = ?"};
   bind_all(remove, id.value);
   remove.exec();
-  SQLite::Statement update{database_,
-                           "UPDATE bisection SET recipe_id = ?, build_variation = ? WHERE id = ?"};
+  Statement update{database_,
+                   "UPDATE bisection SET recipe_id = ?, build_variation = ? WHERE id = ?"};
   bind_all(update, recipe.value, nlohmann::json(variation).dump(), id.value);
   update.exec();
   transaction.commit();
 }
 
 std::optional<BuildVariation> Bisections::build_variation_of(BisectionId id) const {
-  SQLite::Statement query{
+  Statement query{
       database_,
       "SELECT build_variation FROM bisection WHERE id = ? AND build_variation IS NOT NULL"};
   bind_all(query, id.value);
@@ -266,8 +259,8 @@ void Bisections::finish(BisectionId id, std::size_t ordinal, BisectionStep const
 
 void Bisections::update(Bisection const& bisection, std::vector<Bisection> into_merges) {
   SQLite::Transaction transaction{database_, SQLite::TransactionBehavior::IMMEDIATE};
-  SQLite::Statement update{database_,
-                           "UPDATE bisection SET state = ?, outcome = ?, failure = ? WHERE id = ?"};
+  Statement update{database_,
+                   "UPDATE bisection SET state = ?, outcome = ?, failure = ? WHERE id = ?"};
   bind_all(
       update,
       std::string{to_string(bisection.state)},
@@ -283,17 +276,17 @@ void Bisections::update(Bisection const& bisection, std::vector<Bisection> into_
 }
 
 bool Bisections::begin(BisectionId id) {
-  SQLite::Statement update{database_,
-                           "UPDATE bisection SET state = 'running' WHERE id = ? "
-                           "AND state IN ('queued', 'running')"};
+  Statement update{database_,
+                   "UPDATE bisection SET state = 'running' WHERE id = ? "
+                   "AND state IN ('queued', 'running')"};
   bind_all(update, id.value);
   return update.exec() == 1;
 }
 
 bool Bisections::set_state(BisectionId id, BisectionState state) {
-  SQLite::Statement update{database_,
-                           "UPDATE bisection SET state = ? WHERE id = ? "
-                           "AND state NOT IN ('done', 'failed', 'cancelled')"};
+  Statement update{database_,
+                   "UPDATE bisection SET state = ? WHERE id = ? "
+                   "AND state NOT IN ('done', 'failed', 'cancelled')"};
   bind_all(update, std::string{to_string(state)}, id.value);
   return update.exec() == 1;
 }

@@ -7,11 +7,9 @@
 
 #include "storage/domain/bisection.h"
 
-namespace SQLite {
-class Database;
-}
-
 namespace torchwatch::storage {
+
+class Database;
 
 /// A suspect that was compared with its parent in two layouts, with one series of the comparison.
 struct ProvedTwice {
@@ -25,7 +23,7 @@ struct ProvedTwice {
 /// fails.
 class Bisections {
  public:
-  explicit Bisections(SQLite::Database& database) : database_{database} {}
+  explicit Bisections(Database& database) : database_{database} {}
 
   /// Stores a bisection as queued, and returns it with its id.
   Bisection ask(BisectionRequest const& request, std::optional<IncidentId> incident, Timestamp now);
@@ -51,12 +49,9 @@ class Bisections {
   /// Returns the bisections that have not ended or were requested at `since` or later.
   std::vector<BisectionId> unfinished_or_since(Timestamp since) const;
 
-  /// Returns the bisections that ended after the report of their incident was published and are not
-  /// in it yet, in the order requested. Failed and cancelled ones are included only if the report
-  /// announced them as running.
-  std::vector<Bisection> pending_updates() const;
-  /// Stores that the report of its incident contains its findings.
-  void mark_reported(BisectionId id);
+  /// Returns the ended bisections of an incident whose results no event reports, in the order
+  /// requested, without their steps. IncidentEvents::add() marks them.
+  std::vector<Bisection> unreported(IncidentId incident) const;
 
   /// Replaces the commits that the bisection may build, in order from the start to the end, and the
   /// relation of its ends.
@@ -93,7 +88,7 @@ class Bisections {
   bool set_state(BisectionId id, BisectionState state);
 
  private:
-  SQLite::Database& database_;
+  Database& database_;
 };
 
 }  // namespace torchwatch::storage

@@ -1,7 +1,6 @@
 #include "storage/builds.h"
 
-#include <SQLiteCpp/SQLiteCpp.h>
-
+#include "storage/database.h"
 #include "storage/rows.h"
 
 namespace torchwatch::storage {
@@ -41,21 +40,19 @@ BuildRecord read_build(SQLite::Statement& row) {
 }  // namespace
 
 std::optional<BuildRecord> Builds::find(CommitSha const& commit, RecipeId recipe) const {
-  SQLite::Statement query{database_,
-                          std::string{select_builds} + "WHERE commit_sha = ? AND recipe_id = ?"};
+  Statement query{database_, std::string{select_builds} + "WHERE commit_sha = ? AND recipe_id = ?"};
   bind_all(query, commit.hex, recipe.value);
   return read_one(query, read_build);
 }
 
 std::optional<BuildRecord> Builds::find_at(std::string const& prefix) const {
-  SQLite::Statement query{database_,
-                          std::string{select_builds} + "WHERE state = 'built' AND prefix = ?"};
+  Statement query{database_, std::string{select_builds} + "WHERE state = 'built' AND prefix = ?"};
   bind_all(query, prefix);
   return read_one(query, read_build);
 }
 
 void Builds::record(BuildRecord const& build) {
-  SQLite::Statement insert{
+  Statement insert{
       database_,
       "INSERT OR REPLACE INTO build "
       "(commit_sha, recipe_id, state, prefix, note, finished_at, seconds, is_incremental) "
@@ -73,7 +70,7 @@ void Builds::record(BuildRecord const& build) {
 }
 
 std::optional<double> Builds::mean_seconds(int most, bool is_incremental) const {
-  SQLite::Statement query{
+  Statement query{
       database_,
       "SELECT avg(seconds) FROM (SELECT seconds FROM build WHERE state = 'built' AND seconds > 0 "
       "AND is_incremental = ? ORDER BY finished_at DESC, commit_sha LIMIT ?)"};

@@ -5,11 +5,9 @@
 
 #include "storage/domain/build.h"
 
-namespace SQLite {
-class Database;
-}
-
 namespace torchwatch::storage {
+
+class Database;
 
 /// The final result of building a commit.
 enum class BuildState {
@@ -32,7 +30,7 @@ struct BuildRecord {
 /// when the disk fails.
 class Builds {
  public:
-  explicit Builds(SQLite::Database& database) : database_{database} {}
+  explicit Builds(Database& database) : database_{database} {}
 
   std::optional<BuildRecord> find(CommitSha const& commit, RecipeId recipe) const;
   /// Returns the build in the directory `prefix`.
@@ -44,7 +42,7 @@ class Builds {
   std::optional<double> mean_seconds(int most, bool is_incremental) const;
 
  private:
-  SQLite::Database& database_;
+  Database& database_;
 };
 
 }  // namespace torchwatch::storage

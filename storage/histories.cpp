@@ -2,8 +2,7 @@
 
 #include <string>
 
-#include <SQLiteCpp/SQLiteCpp.h>
-
+#include "storage/database.h"
 #include "storage/domain/campaign.h"
 #include "storage/rows.h"
 
@@ -81,27 +80,26 @@ NightOfSeries read_night(SQLite::Statement& row) {
 
 void Histories::keep(NightlyId nightly) {
   SQLite::Transaction transaction{database_, SQLite::TransactionBehavior::IMMEDIATE};
-  SQLite::Statement series{
-      database_,
-      "INSERT OR IGNORE INTO series (fleet, benchmark, metric) "
-      "SELECT DISTINCT fleet, benchmark, metric FROM nightly "
-      "JOIN job ON campaign = ? || nightly.id AND job.commit_sha = nightly.commit_sha "
-      "JOIN result ON result.job_id = job.id WHERE nightly.id = ?"};
+  Statement series{database_,
+                   "INSERT OR IGNORE INTO series (fleet, benchmark, metric) "
+                   "SELECT DISTINCT fleet, benchmark, metric FROM nightly "
+                   "JOIN job ON campaign = ? || nightly.id AND job.commit_sha = nightly.commit_sha "
+                   "JOIN result ON result.job_id = job.id WHERE nightly.id = ?"};
   std::string const campaign{nightly_campaign_prefix};
   bind_all(series, campaign, nightly.value);
   series.exec();
-  SQLite::Statement nights{database_, insert_nights};
+  Statement nights{database_, insert_nights};
   bind_all(nights, campaign, nightly.value);
   nights.exec();
-  SQLite::Statement judged{database_, mark_judged_nights};
+  Statement judged{database_, mark_judged_nights};
   bind_all(judged, campaign, nightly.value);
   judged.exec();
   transaction.commit();
 }
 
 std::vector<Series> Histories::series() const {
-  SQLite::Statement query{
-      database_, "SELECT fleet, benchmark, metric FROM series ORDER BY fleet, benchmark, metric"};
+  Statement query{database_,
+                  "SELECT fleet, benchmark, metric FROM series ORDER BY fleet, benchmark, metric"};
   return read_all(query, [](SQLite::Statement& row) { return read_series(row, 0); });
 }
 
@@ -111,39 +109,38 @@ std::vector<NightOfSeries> Histories::of(Series const& series) const {
 }
 
 std::vector<NightOfSeries> Histories::newest(Series const& series, int count) const {
-  SQLite::Statement query{
-      database_,
-      "SELECT nightly.id, date, commit_sha, level, low, high, processes, verdict, "
-      "fingerprint_id, is_judged FROM (SELECT * FROM night WHERE series_id = "
-      "(SELECT id FROM series WHERE fleet = ? AND benchmark = ? AND metric = ?) "
-      "ORDER BY nightly_id DESC LIMIT ?) JOIN nightly ON nightly.id = nightly_id "
-      "ORDER BY date, nightly.id"};
+  Statement query{database_,
+                  "SELECT nightly.id, date, commit_sha, level, low, high, processes, verdict, "
+                  "fingerprint_id, is_judged FROM (SELECT * FROM night WHERE series_id = "
+                  "(SELECT id FROM series WHERE fleet = ? AND benchmark = ? AND metric = ?) "
+                  "ORDER BY nightly_id DESC LIMIT ?) JOIN nightly ON nightly.id = nightly_id "
+                  "ORDER BY date, nightly.id"};
   bind_all(query, series, count);
   return read_all(query, read_night);
 }
 
 std::vector<NightlyId> Histories::nightlies_with(FleetBenchmark const& which) const {
-  SQLite::Statement query{database_,
-                          "SELECT DISTINCT nightly_id FROM series JOIN night ON series_id = "
-                          "series.id WHERE fleet = ? AND benchmark = ? ORDER BY nightly_id"};
+  Statement query{database_,
+                  "SELECT DISTINCT nightly_id FROM series JOIN night ON series_id = "
+                  "series.id WHERE fleet = ? AND benchmark = ? ORDER BY nightly_id"};
   bind_all(query, which.fleet, name_of(which.benchmark));
   return read_all(query,
                   [](SQLite::Statement& row) { return NightlyId{row.getColumn(0).getInt64()}; });
 }
 
 std::vector<NightlyId> Histories::nightlies() const {
-  SQLite::Statement query{database_,
-                          "SELECT id FROM nightly WHERE EXISTS "
-                          "(SELECT 1 FROM night WHERE nightly_id = nightly.id) ORDER BY date, id"};
+  Statement query{database_,
+                  "SELECT id FROM nightly WHERE EXISTS "
+                  "(SELECT 1 FROM night WHERE nightly_id = nightly.id) ORDER BY date, id"};
   return read_all(query,
                   [](SQLite::Statement& row) { return NightlyId{row.getColumn(0).getInt64()}; });
 }
 
 std::vector<LevelOfSeries> Histories::levels_of(NightlyId nightly) const {
-  SQLite::Statement query{database_,
-                          "SELECT fleet, benchmark, metric, level FROM night "
-                          "JOIN series ON series.id = series_id WHERE nightly_id = ? "
-                          "ORDER BY fleet, benchmark, metric"};
+  Statement query{database_,
+                  "SELECT fleet, benchmark, metric, level FROM night "
+                  "JOIN series ON series.id = series_id WHERE nightly_id = ? "
+                  "ORDER BY fleet, benchmark, metric"};
   bind_all(query, nightly.value);
   return read_all(query, [](SQLite::Statement& row) {
     return LevelOfSeries{read_series(row, 0), row.getColumn(3).getDouble()};
@@ -152,7 +149,7 @@ std::vector<LevelOfSeries> Histories::levels_of(NightlyId nightly) const {
 
 std::vector<SeriesNights> Histories::recent(int count) const {
   // Selects the nightlies first, by their index, so older summaries are not read.
-  SQLite::Statement query{
+  Statement query{
       database_,
       "SELECT nightly.id, date, commit_sha, level, low, high, processes, verdict, fingerprint_id, "
       "is_judged, fleet, benchmark, metric FROM (SELECT * FROM nightly WHERE EXISTS "
@@ -170,7 +167,7 @@ std::vector<SeriesNights> Histories::recent(int count) const {
 }
 
 std::string Histories::fingerprint(std::int64_t host) const {
-  SQLite::Statement query{database_, "SELECT json FROM fingerprint WHERE id = ?"};
+  Statement query{database_, "SELECT json FROM fingerprint WHERE id = ?"};
   bind_all(query, host);
   return query.executeStep() ? read_json_text(query.getColumn(0)) : "{}";
 }

@@ -6,17 +6,15 @@
 
 #include "storage/domain/night.h"
 
-namespace SQLite {
-class Database;
-}
-
 namespace torchwatch::storage {
+
+class Database;
 
 /// The series and their nightly summaries. The summaries are kept permanently, also when the raw
 /// samples have been deleted. Throws SQLite::Exception when the disk fails.
 class Histories {
  public:
-  explicit Histories(SQLite::Database& database) : database_{database} {}
+  explicit Histories(Database& database) : database_{database} {}
 
   /// Computes and replaces the summaries of a nightly, for all series that its own processes have
   /// measured so far. Also stores which series were judged.
@@ -49,7 +47,7 @@ class Histories {
   std::string fingerprint(std::int64_t host) const;
 
  private:
-  SQLite::Database& database_;
+  Database& database_;
 };
 
 }  // namespace torchwatch::storage

@@ -5,17 +5,15 @@
 
 #include "storage/domain/build.h"
 
-namespace SQLite {
-class Database;
-}
-
 namespace torchwatch::storage {
+
+class Database;
 
 /// The Python interpreter for which each feed takes wheels. Throws SQLite::Exception when the disk
 /// fails.
 class Interpreters {
  public:
-  explicit Interpreters(SQLite::Database& database) : database_{database} {}
+  explicit Interpreters(Database& database) : database_{database} {}
 
   /// Returns the interpreter of a feed. `feed`: the address of its page.
   std::optional<Interpreter> of(std::string const& feed) const;
@@ -24,7 +22,7 @@ class Interpreters {
   void follow(std::string const& feed, Interpreter const& interpreter);
 
  private:
-  SQLite::Database& database_;
+  Database& database_;
 };
 
 }  // namespace torchwatch::storage

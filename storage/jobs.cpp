@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include <SQLiteCpp/SQLiteCpp.h>
 #include <nlohmann/json.hpp>
 
+#include "storage/database.h"
 #include "storage/rows.h"
 
 namespace torchwatch::storage {
@@ -80,21 +80,21 @@ JobOutcome read_job(SQLite::Statement& row) {
 }
 
 /// Reads a job with its values. `row` is open on a job, with its id in column 0.
-JobOutcome read_job(SQLite::Database& database, SQLite::Statement& row) {
+JobOutcome read_job(Database& database, SQLite::Statement& row) {
   auto outcome = read_job(row);
-  SQLite::Statement values{database,
-                           "SELECT metric, value, samples, outliers FROM result WHERE job_id = ?"};
+  Statement values{database,
+                   "SELECT metric, value, samples, outliers FROM result WHERE job_id = ?"};
   bind_all(values, row.getColumn(0).getInt64());
   while (values.executeStep())
     outcome.values[read_word(values.getColumn(0), parse_metric)] = read_value(values, 1);
   return outcome;
 }
 
-std::int64_t fingerprint_id(SQLite::Database& database, std::string const& json) {
-  SQLite::Statement insert{database, "INSERT OR IGNORE INTO fingerprint (json) VALUES (?)"};
+std::int64_t fingerprint_id(Database& database, std::string const& json) {
+  Statement insert{database, "INSERT OR IGNORE INTO fingerprint (json) VALUES (?)"};
   bind_all(insert, json);
   insert.exec();
-  SQLite::Statement query{database, "SELECT id FROM fingerprint WHERE json = ?"};
+  Statement query{database, "SELECT id FROM fingerprint WHERE json = ?"};
   bind_all(query, json);
   query.executeStep();
   return query.getColumn(0).getInt64();
@@ -130,16 +130,16 @@ void Jobs::record(std::vector<JobOutcome> const& outcomes) {
 }
 
 bool Jobs::is_known(JobOutcome const& outcome) const {
-  SQLite::Statement query{database_,
-                          "SELECT 1 FROM job WHERE campaign = ? AND fleet = ? AND benchmark = ? "
-                          "AND commit_sha = ? AND round = ?"};
+  Statement query{database_,
+                  "SELECT 1 FROM job WHERE campaign = ? AND fleet = ? AND benchmark = ? "
+                  "AND commit_sha = ? AND round = ?"};
   auto const& key = outcome.key;
   bind_all(query, key.campaign.name, key.fleet, name_of(key.benchmark), key.commit.hex, key.round);
   return query.executeStep();
 }
 
 void Jobs::clear_rounds_of(std::vector<JobOutcome> const& outcomes) {
-  SQLite::Statement remove{
+  Statement remove{
       database_,
       "DELETE FROM job WHERE campaign = ? AND fleet = ? AND benchmark = ? AND round = ?"};
   for (auto const& outcome : outcomes) {
@@ -151,12 +151,12 @@ void Jobs::clear_rounds_of(std::vector<JobOutcome> const& outcomes) {
 }
 
 void Jobs::insert(JobOutcome const& outcome) {
-  SQLite::Statement insert{database_,
-                           "INSERT INTO job (campaign, fleet, benchmark, commit_sha, "
-                           "round, error_code, error, "
-                           "version, fingerprint_id, seconds, finished_at, accounts, profile, "
-                           "seed, place) "
-                           "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
+  Statement insert{database_,
+                   "INSERT INTO job (campaign, fleet, benchmark, commit_sha, "
+                   "round, error_code, error, "
+                   "version, fingerprint_id, seconds, finished_at, accounts, profile, "
+                   "seed, place) "
+                   "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
   bind_all(insert,
            outcome.key.campaign.name,
            outcome.key.fleet,
@@ -176,7 +176,7 @@ void Jobs::insert(JobOutcome const& outcome) {
   insert.exec();
   auto const job = database_.getLastInsertRowid();
   for (auto const& [metric, value] : outcome.values) {
-    SQLite::Statement add{
+    Statement add{
         database_,
         "INSERT INTO result (job_id, metric, value, samples, outliers) VALUES (?, ?, ?, ?, ?)"};
     bind_all(add,
@@ -190,7 +190,7 @@ void Jobs::insert(JobOutcome const& outcome) {
 }
 
 std::optional<JobOutcome> Jobs::find(JobKey const& key) const {
-  SQLite::Statement query{
+  Statement query{
       database_,
       std::string{select_jobs} +
           "WHERE campaign = ? AND fleet = ? AND benchmark = ? AND commit_sha = ? AND round = ?"};
@@ -200,7 +200,7 @@ std::optional<JobOutcome> Jobs::find(JobKey const& key) const {
 }
 
 std::vector<JobOutcome> Jobs::of(Campaign const& campaign) const {
-  SQLite::Statement query{
+  Statement query{
       database_,
       std::string{select_jobs} + "WHERE campaign = ? ORDER BY fleet, benchmark, commit_sha, round"};
   bind_all(query, campaign.name);
@@ -208,11 +208,10 @@ std::vector<JobOutcome> Jobs::of(Campaign const& campaign) const {
 }
 
 std::vector<JobOutcome> Jobs::values_of(Campaign const& campaign, int rounds) const {
-  SQLite::Statement query{
-      database_,
-      "SELECT job.id, fleet, benchmark, commit_sha, round, metric, value, samples "
-      "FROM job JOIN result ON result.job_id = job.id WHERE campaign = ? AND round < ? "
-      "ORDER BY fleet, benchmark, commit_sha, round"};
+  Statement query{database_,
+                  "SELECT job.id, fleet, benchmark, commit_sha, round, metric, value, samples "
+                  "FROM job JOIN result ON result.job_id = job.id WHERE campaign = ? AND round < ? "
+                  "ORDER BY fleet, benchmark, commit_sha, round"};
   bind_all(query, campaign.name, rounds);
   std::vector<JobOutcome> outcomes;
   std::int64_t last = 0;
@@ -226,12 +225,11 @@ std::vector<JobOutcome> Jobs::values_of(Campaign const& campaign, int rounds) co
 }
 
 std::optional<Extent> Jobs::extent_of(Campaign const& campaign) const {
-  SQLite::Statement query{
-      database_,
-      "SELECT processes, (SELECT finished_at FROM job WHERE id = first), "
-      "(SELECT finished_at FROM job WHERE id = last) "
-      "FROM (SELECT count(*) AS processes, min(id) AS first, max(id) AS last FROM job "
-      "WHERE campaign = ?)"};
+  Statement query{database_,
+                  "SELECT processes, (SELECT finished_at FROM job WHERE id = first), "
+                  "(SELECT finished_at FROM job WHERE id = last) "
+                  "FROM (SELECT count(*) AS processes, min(id) AS first, max(id) AS last FROM job "
+                  "WHERE campaign = ?)"};
   bind_all(query, campaign.name);
   query.executeStep();
   if (query.getColumn(0).getInt64() == 0) return std::nullopt;
@@ -240,24 +238,23 @@ std::optional<Extent> Jobs::extent_of(Campaign const& campaign) const {
 }
 
 std::vector<GpuShares> Jobs::gpu_shares(CommitSha const& commit) const {
-  SQLite::Statement query{
-      database_,
-      select_gpu_shares("campaign GLOB '" + std::string{profile_campaign_prefix} +
-                        "*' AND commit_sha = ?")};
+  Statement query{database_,
+                  select_gpu_shares("campaign GLOB '" + std::string{profile_campaign_prefix} +
+                                    "*' AND commit_sha = ?")};
   bind_all(query, commit.hex);
   return read_all(query, read_gpu_shares);
 }
 
 std::vector<GpuShares> Jobs::gpu_shares(Campaign const& suite_profile) const {
-  SQLite::Statement query{database_, select_gpu_shares("campaign = ?")};
+  Statement query{database_, select_gpu_shares("campaign = ?")};
   bind_all(query, suite_profile.name);
   return read_all(query, read_gpu_shares);
 }
 
 std::vector<NightlyId> Jobs::profiled_nightlies() const {
-  SQLite::Statement query{database_,
-                          "SELECT DISTINCT campaign FROM job WHERE campaign GLOB '" +
-                              std::string{suite_profile_campaign_prefix} + "*'"};
+  Statement query{database_,
+                  "SELECT DISTINCT campaign FROM job WHERE campaign GLOB '" +
+                      std::string{suite_profile_campaign_prefix} + "*'"};
   auto all = read_all(query, [](SQLite::Statement& row) {
     return subject_of({row.getColumn(0).getString()}).nightly.value();
   });
@@ -266,20 +263,20 @@ std::vector<NightlyId> Jobs::profiled_nightlies() const {
 }
 
 std::vector<Campaign> Jobs::campaigns() const {
-  SQLite::Statement query{database_, "SELECT DISTINCT campaign FROM job ORDER BY campaign"};
+  Statement query{database_, "SELECT DISTINCT campaign FROM job ORDER BY campaign"};
   return read_all(query,
                   [](SQLite::Statement& row) { return Campaign{row.getColumn(0).getString()}; });
 }
 
 int Jobs::remove(Campaign const& campaign, int most) {
-  SQLite::Statement remove{
-      database_, "DELETE FROM job WHERE id IN (SELECT id FROM job WHERE campaign = ? LIMIT ?)"};
+  Statement remove{database_,
+                   "DELETE FROM job WHERE id IN (SELECT id FROM job WHERE campaign = ? LIMIT ?)"};
   bind_all(remove, campaign.name, most);
   return remove.exec();
 }
 
 int Jobs::remove_unused_hosts(int most) {
-  SQLite::Statement remove{
+  Statement remove{
       database_,
       "DELETE FROM fingerprint WHERE id IN (SELECT id FROM fingerprint WHERE "
       "NOT EXISTS (SELECT 1 FROM job WHERE fingerprint_id = fingerprint.id) AND "
@@ -289,7 +286,7 @@ int Jobs::remove_unused_hosts(int most) {
 }
 
 std::vector<SeriesPoint> Jobs::history(Series const& series) const {
-  SQLite::Statement query{
+  Statement query{
       database_,
       "SELECT job.commit_sha, "
       "coalesce((SELECT max(date) FROM nightly WHERE nightly.commit_sha = job.commit_sha), ''), "

@@ -6,11 +6,9 @@
 
 #include "storage/domain/job.h"
 
-namespace SQLite {
-class Database;
-}
-
 namespace torchwatch::storage {
+
+class Database;
 
 /// The number of stored processes of a campaign and their period.
 struct Extent {
@@ -30,7 +28,7 @@ struct GpuShares {
 /// The outcomes of processes, one row each. Throws SQLite::Exception when the disk fails.
 class Jobs {
  public:
-  explicit Jobs(SQLite::Database& database) : database_{database} {}
+  explicit Jobs(Database& database) : database_{database} {}
 
   /// Stores the outcomes of one or more rounds with their values, all or nothing. If every outcome
   /// is stored already, changes nothing. Otherwise deletes what is stored of these rounds first,
@@ -77,7 +75,7 @@ class Jobs {
   bool is_known(JobOutcome const& outcome) const;
   void insert(JobOutcome const& outcome);
 
-  SQLite::Database& database_;
+  Database& database_;
 };
 
 }  // namespace torchwatch::storage

@@ -1,7 +1,6 @@
 #include "storage/kept_builds.h"
 
-#include <SQLiteCpp/SQLiteCpp.h>
-
+#include "storage/database.h"
 #include "storage/rows.h"
 
 namespace torchwatch::storage {
@@ -25,18 +24,18 @@ KeptBuild read_kept_build(SQLite::Statement& row) {
 }  // namespace
 
 std::vector<KeptBuild> KeptBuilds::all() const {
-  SQLite::Statement query{database_, std::string{select_kept_builds} + "ORDER BY name"};
+  Statement query{database_, std::string{select_kept_builds} + "ORDER BY name"};
   return read_all(query, read_kept_build);
 }
 
 std::optional<KeptBuild> KeptBuilds::find(std::string const& name) const {
-  SQLite::Statement query{database_, std::string{select_kept_builds} + "WHERE name = ?"};
+  Statement query{database_, std::string{select_kept_builds} + "WHERE name = ?"};
   bind_all(query, name);
   return read_one(query, read_kept_build);
 }
 
 void KeptBuilds::record(KeptBuild const& build) {
-  SQLite::Statement insert{
+  Statement insert{
       database_,
       "INSERT INTO kept_build (name, bytes, made_at, used_at) VALUES (?, ?, ?, ?) ON CONFLICT "
       "(name) DO UPDATE SET bytes = excluded.bytes, made_at = excluded.made_at, "
@@ -46,7 +45,7 @@ void KeptBuilds::record(KeptBuild const& build) {
 }
 
 bool KeptBuilds::pin(std::string const& name, std::optional<Pin> const& pin) {
-  SQLite::Statement update{
+  Statement update{
       database_,
       "UPDATE kept_build SET pinned_by = ?, pinned_why = ?, pinned_at = ? WHERE name = ?"};
   bind_all(update,
@@ -58,13 +57,13 @@ bool KeptBuilds::pin(std::string const& name, std::optional<Pin> const& pin) {
 }
 
 void KeptBuilds::remove(std::string const& name) {
-  SQLite::Statement remove{database_, "DELETE FROM kept_build WHERE name = ?"};
+  Statement remove{database_, "DELETE FROM kept_build WHERE name = ?"};
   bind_all(remove, name);
   remove.exec();
 }
 
 void KeptBuilds::want(WantedBuild const& wanted) {
-  SQLite::Statement insert{
+  Statement insert{
       database_,
       "INSERT OR REPLACE INTO wanted_build (nightly_id, who, why, asked_at) VALUES (?, ?, ?, ?)"};
   bind_all(insert,
@@ -76,8 +75,8 @@ void KeptBuilds::want(WantedBuild const& wanted) {
 }
 
 std::vector<WantedBuild> KeptBuilds::wanted() const {
-  SQLite::Statement query{
-      database_, "SELECT nightly_id, who, why, asked_at FROM wanted_build ORDER BY nightly_id"};
+  Statement query{database_,
+                  "SELECT nightly_id, who, why, asked_at FROM wanted_build ORDER BY nightly_id"};
   return read_all(query, [](SQLite::Statement& row) {
     return WantedBuild{NightlyId{row.getColumn(0).getInt64()},
                        Pin{row.getColumn(1).getString(),
@@ -87,7 +86,7 @@ std::vector<WantedBuild> KeptBuilds::wanted() const {
 }
 
 void KeptBuilds::want_no_more(NightlyId nightly) {
-  SQLite::Statement remove{database_, "DELETE FROM wanted_build WHERE nightly_id = ?"};
+  Statement remove{database_, "DELETE FROM wanted_build WHERE nightly_id = ?"};
   bind_all(remove, nightly.value);
   remove.exec();
 }

@@ -6,17 +6,15 @@
 
 #include "storage/domain/kept_build.h"
 
-namespace SQLite {
-class Database;
-}
-
 namespace torchwatch::storage {
+
+class Database;
 
 /// The builds in the service's own directory, as last seen there. Throws SQLite::Exception when the
 /// disk fails.
 class KeptBuilds {
  public:
-  explicit KeptBuilds(SQLite::Database& database) : database_{database} {}
+  explicit KeptBuilds(Database& database) : database_{database} {}
 
   /// Returns all builds, ordered by name.
   std::vector<KeptBuild> all() const;
@@ -39,7 +37,7 @@ class KeptBuilds {
   void want_no_more(NightlyId nightly);
 
  private:
-  SQLite::Database& database_;
+  Database& database_;
 };
 
 }  // namespace torchwatch::storage

@@ -2,8 +2,7 @@
 
 #include <utility>
 
-#include <SQLiteCpp/SQLiteCpp.h>
-
+#include "storage/database.h"
 #include "storage/rows.h"
 
 namespace torchwatch::storage {
@@ -13,6 +12,9 @@ constexpr auto select_nightlies =
     "SELECT id, date, version, commit_sha, release_sha, prefix, state, baseline_id, failure, "
     "announced_at, file_url, file_sha256, file_etag, file_last_modified, file_bytes, "
     "file_aliases, release_date FROM nightly ";
+
+// Few nightlies are in an unfinished state, so "NOT INDEXED" sorts them, and looks up no row of a
+// finished one.
 
 /// Condition that excludes a failed edition of a published file when another edition was judged.
 constexpr auto that_count =
@@ -46,11 +48,11 @@ Nightly read_nightly(SQLite::Statement& row) {
 }  // namespace
 
 bool Nightlies::announce(Nightly const& nightly) {
-  SQLite::Statement insert{database_,
-                           "INSERT OR IGNORE INTO nightly "
-                           "(date, version, commit_sha, release_sha, prefix, state, announced_at, "
-                           "file_url, file_sha256, file_etag, file_last_modified) "
-                           "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
+  Statement insert{database_,
+                   "INSERT OR IGNORE INTO nightly "
+                   "(date, version, commit_sha, release_sha, prefix, state, announced_at, "
+                   "file_url, file_sha256, file_etag, file_last_modified) "
+                   "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
   auto const file = nightly.file.value_or(PublishedFile{});
   bind_all(insert,
            nightly.date,
@@ -68,64 +70,86 @@ bool Nightlies::announce(Nightly const& nightly) {
 }
 
 std::vector<Nightly> Nightlies::all() const {
-  SQLite::Statement query{database_, std::string{select_nightlies} + "ORDER BY date, id"};
+  Statement query{database_, std::string{select_nightlies} + "ORDER BY date, id"};
+  return read_all(query, read_nightly);
+}
+
+std::vector<Nightly> Nightlies::since(std::string const& date) const {
+  Statement query{database_, std::string{select_nightlies} + "WHERE date >= ? ORDER BY date, id"};
+  bind_all(query, date);
+  return read_all(query, read_nightly);
+}
+
+std::vector<Nightly> Nightlies::of(CommitSha const& commit) const {
+  Statement query{database_,
+                  std::string{select_nightlies} + "WHERE commit_sha = ? ORDER BY date, id"};
+  bind_all(query, commit.hex);
   return read_all(query, read_nightly);
 }
 
 std::optional<Nightly> Nightlies::newest() const {
-  SQLite::Statement query{database_,
-                          std::string{select_nightlies} + "WHERE " + that_count +
-                              "ORDER BY date DESC, id DESC LIMIT 1"};
+  Statement query{database_,
+                  std::string{select_nightlies} + "WHERE " + that_count +
+                      "ORDER BY date DESC, id DESC LIMIT 1"};
   return read_one(query, read_nightly);
 }
 
 std::optional<Nightly> Nightlies::last_ended() const {
-  SQLite::Statement query{database_,
-                          std::string{select_nightlies} +
-                              "WHERE state IN ('bisected', 'done', 'failed') AND " + that_count +
-                              "ORDER BY date DESC, id DESC LIMIT 1"};
+  Statement query{database_,
+                  std::string{select_nightlies} +
+                      "WHERE state IN ('bisected', 'done', 'failed') AND " + that_count +
+                      "ORDER BY date DESC, id DESC LIMIT 1"};
+  return read_one(query, read_nightly);
+}
+
+std::optional<Nightly> Nightlies::judged_from_end(int place) const {
+  Statement query{database_,
+                  std::string{select_nightlies} +
+                      "WHERE state IN ('bisected', 'done') "
+                      "ORDER BY date DESC, id DESC LIMIT 1 OFFSET ?"};
+  bind_all(query, place - 1);
   return read_one(query, read_nightly);
 }
 
 std::vector<Nightly> Nightlies::newest(int count) const {
-  SQLite::Statement query{database_,
-                          std::string{select_nightlies} + "ORDER BY date DESC, id DESC LIMIT ?"};
+  Statement query{database_, std::string{select_nightlies} + "ORDER BY date DESC, id DESC LIMIT ?"};
   bind_all(query, count);
   return read_all(query, read_nightly);
 }
 
 std::optional<Nightly> Nightlies::of_date(std::string const& date) const {
-  SQLite::Statement query{database_,
-                          std::string{select_nightlies} + "WHERE date = ? AND " + that_count +
-                              "ORDER BY id DESC LIMIT 1"};
+  Statement query{database_,
+                  std::string{select_nightlies} + "WHERE date = ? AND " + that_count +
+                      "ORDER BY id DESC LIMIT 1"};
   bind_all(query, date);
   return read_one(query, read_nightly);
 }
 
 std::optional<Nightly> Nightlies::find(NightlyId id) const {
-  SQLite::Statement query{database_, std::string{select_nightlies} + "WHERE id = ?"};
+  Statement query{database_, std::string{select_nightlies} + "WHERE id = ?"};
   bind_all(query, id.value);
   return read_one(query, read_nightly);
 }
 
 std::optional<Nightly> Nightlies::next_unfinished(std::set<NightlyId> const& waiting) const {
-  SQLite::Statement query{database_,
-                          std::string{select_nightlies} +
-                              "WHERE state NOT IN ('bisected', 'done', 'failed') "
-                              "ORDER BY date, id"};
+  Statement query{database_,
+                  std::string{select_nightlies} +
+                      "NOT INDEXED WHERE state NOT IN ('bisected', 'done', 'failed') "
+                      "ORDER BY date, id"};
   for (auto& nightly : read_all(query, read_nightly))
     if (!waiting.contains(nightly.id)) return std::move(nightly);
   return std::nullopt;
 }
 
-std::vector<Nightly> Nightlies::unpublished() const {
-  SQLite::Statement query{
-      database_, std::string{select_nightlies} + "WHERE state = 'bisected' ORDER BY date, id"};
+std::vector<Nightly> Nightlies::investigated() const {
+  Statement query{
+      database_,
+      std::string{select_nightlies} + "NOT INDEXED WHERE state = 'bisected' ORDER BY date, id"};
   return read_all(query, read_nightly);
 }
 
 void Nightlies::update(Nightly const& nightly) {
-  SQLite::Statement statement{
+  Statement statement{
       database_,
       "UPDATE nightly SET version = ?, commit_sha = ?, release_sha = ?, prefix = ?, state = ?, "
       "baseline_id = ?, failure = ?, file_url = ?, file_sha256 = ?, file_etag = ?, "

@@ -7,16 +7,14 @@
 
 #include "storage/domain/build.h"
 
-namespace SQLite {
-class Database;
-}
-
 namespace torchwatch::storage {
+
+class Database;
 
 /// The table of nightlies and their states. Throws SQLite::Exception when the disk fails.
 class Nightlies {
  public:
-  explicit Nightlies(SQLite::Database& database) : database_{database} {}
+  explicit Nightlies(Database& database) : database_{database} {}
 
   /// Stores a nightly and returns true, or returns false when it is stored already. A nightly is
   /// known by date and commit, a published file by date, version and digest.
@@ -24,11 +22,18 @@ class Nightlies {
 
   /// Returns all nightlies in their order: by date, then by id.
   std::vector<Nightly> all() const;
+  /// Returns the nightlies of a date and later ones, in their order.
+  std::vector<Nightly> since(std::string const& date) const;
+  /// Returns the nightlies that were built from a commit, in their order.
+  std::vector<Nightly> of(CommitSha const& commit) const;
   /// Returns the last nightly. When its file was replaced, a failed edition is skipped if another
   /// edition was judged.
   std::optional<Nightly> newest() const;
   /// Returns the last nightly that is bisected, done or failed. Editions as for newest().
   std::optional<Nightly> last_ended() const;
+  /// Returns a nightly that is bisected or done, counted from the end: the last one for 1. Nothing
+  /// if there are fewer.
+  std::optional<Nightly> judged_from_end(int place) const;
   /// Returns the last `count` nightlies, newest first.
   std::vector<Nightly> newest(int count) const;
   std::optional<Nightly> find(NightlyId id) const;
@@ -39,14 +44,15 @@ class Nightlies {
   /// `waiting`.
   std::optional<Nightly> next_unfinished(std::set<NightlyId> const& waiting = {}) const;
 
-  /// Returns the nightlies with an incident that is not published yet, oldest first.
-  std::vector<Nightly> unpublished() const;
+  /// Returns the nightlies whose incidents were investigated, and whose events are not stored yet,
+  /// oldest first.
+  std::vector<Nightly> investigated() const;
 
   /// Stores all fields of a known nightly except its date and time of announcement.
   void update(Nightly const& nightly);
 
  private:
-  SQLite::Database& database_;
+  Database& database_;
 };
 
 }  // namespace torchwatch::storage

@@ -1,7 +1,6 @@
 #include "storage/recipes.h"
 
-#include <SQLiteCpp/SQLiteCpp.h>
-
+#include "storage/database.h"
 #include "storage/rows.h"
 
 namespace torchwatch::storage {
@@ -19,18 +18,16 @@ Recipe read_recipe(SQLite::Statement& row) {
 
 Recipe Recipes::with(RecipeKind kind, std::string const& contents) {
   std::string const word{to_string(kind)};
-  SQLite::Statement insert{database_,
-                           "INSERT OR IGNORE INTO recipe (kind, contents) VALUES (?, ?)"};
+  Statement insert{database_, "INSERT OR IGNORE INTO recipe (kind, contents) VALUES (?, ?)"};
   bind_all(insert, word, contents);
   insert.exec();
-  SQLite::Statement query{database_,
-                          std::string{select_recipes} + "WHERE kind = ? AND contents = ?"};
+  Statement query{database_, std::string{select_recipes} + "WHERE kind = ? AND contents = ?"};
   bind_all(query, word, contents);
   return read_one(query, read_recipe).value();
 }
 
 std::optional<Recipe> Recipes::find(RecipeId id) const {
-  SQLite::Statement query{database_, std::string{select_recipes} + "WHERE id = ?"};
+  Statement query{database_, std::string{select_recipes} + "WHERE id = ?"};
   bind_all(query, id.value);
   return read_one(query, read_recipe);
 }

@@ -5,16 +5,14 @@
 
 #include "storage/domain/build.h"
 
-namespace SQLite {
-class Database;
-}
-
 namespace torchwatch::storage {
+
+class Database;
 
 /// The table of all recipes ever used, one row each. Throws SQLite::Exception when the disk fails.
 class Recipes {
  public:
-  explicit Recipes(SQLite::Database& database) : database_{database} {}
+  explicit Recipes(Database& database) : database_{database} {}
 
   /// Returns the recipe of this kind with these contents. Stores it if it is new.
   Recipe with(RecipeKind kind, std::string const& contents);
@@ -22,7 +20,7 @@ class Recipes {
   std::optional<Recipe> find(RecipeId id) const;
 
  private:
-  SQLite::Database& database_;
+  Database& database_;
 };
 
 }  // namespace torchwatch::storage

@@ -1,14 +1,13 @@
 #include "storage/retries.h"
 
-#include <SQLiteCpp/SQLiteCpp.h>
-
+#include "storage/database.h"
 #include "storage/rows.h"
 
 namespace torchwatch::storage {
 
 std::optional<Retry> Retries::find(std::string const& subject) const {
-  SQLite::Statement query{database_,
-                          "SELECT subject, since, tried_at, reason FROM retry WHERE subject = ?"};
+  Statement query{database_,
+                  "SELECT subject, since, tried_at, reason FROM retry WHERE subject = ?"};
   bind_all(query, subject);
   return read_one(query, [](SQLite::Statement& row) {
     return Retry{row.getColumn(0).getString(),
@@ -19,17 +18,16 @@ std::optional<Retry> Retries::find(std::string const& subject) const {
 }
 
 Retry Retries::note(std::string const& subject, Timestamp now, std::string const& reason) {
-  SQLite::Statement insert{
-      database_,
-      "INSERT INTO retry (subject, since, tried_at, reason) VALUES (?1, ?2, ?2, ?3) "
-      "ON CONFLICT (subject) DO UPDATE SET tried_at = ?2, reason = ?3"};
+  Statement insert{database_,
+                   "INSERT INTO retry (subject, since, tried_at, reason) VALUES (?1, ?2, ?2, ?3) "
+                   "ON CONFLICT (subject) DO UPDATE SET tried_at = ?2, reason = ?3"};
   bind_all(insert, subject, seconds_of(now), reason);
   insert.exec();
   return find(subject).value();
 }
 
 void Retries::forget(std::string const& subject) {
-  SQLite::Statement remove{database_, "DELETE FROM retry WHERE subject = ?"};
+  Statement remove{database_, "DELETE FROM retry WHERE subject = ?"};
   bind_all(remove, subject);
   remove.exec();
 }

@@ -5,17 +5,15 @@
 
 #include "storage/domain/retry.h"
 
-namespace SQLite {
-class Database;
-}
-
 namespace torchwatch::storage {
+
+class Database;
 
 /// The steps that wait for a retry. They are stored, so all processes and restarts use the same
 /// time limit. Throws SQLite::Exception when the disk fails.
 class Retries {
  public:
-  explicit Retries(SQLite::Database& database) : database_{database} {}
+  explicit Retries(Database& database) : database_{database} {}
 
   std::optional<Retry> find(std::string const& subject) const;
 
@@ -26,7 +24,7 @@ class Retries {
   void forget(std::string const& subject);
 
  private:
-  SQLite::Database& database_;
+  Database& database_;
 };
 
 }  // namespace torchwatch::storage

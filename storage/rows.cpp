@@ -1,7 +1,6 @@
 #include "storage/rows.h"
 
 #include <cstddef>
-#include <sstream>
 #include <string_view>
 
 #include <nlohmann/json.hpp>
@@ -64,9 +63,8 @@ std::string text_of(std::vector<std::string> const& lines) {
 
 std::vector<std::string> lines_of(std::string const& text) {
   std::vector<std::string> lines;
-  std::istringstream stream{text};
-  for (std::string line; std::getline(stream, line);)
-    lines.push_back(line);
+  for (std::size_t start = 0; start < text.size(); start += lines.back().size() + 1)
+    lines.push_back(text.substr(start, text.find('\n', start) - start));
   return lines;
 }
 

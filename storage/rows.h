@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include <SQLiteCpp/SQLiteCpp.h>
 #include <nlohmann/json_fwd.hpp>
 
 #include "storage/base/clock.h"
+#include "storage/database.h"
 #include "storage/domain/benchmark.h"
 #include "storage/domain/comparison.h"
 

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include <SQLiteCpp/SQLiteCpp.h>
-
+#include "storage/database.h"
 #include "storage/rows.h"
 
 namespace torchwatch::storage {
@@ -45,7 +44,7 @@ Ruling read_ruling(SQLite::Statement& row) {
 }  // namespace
 
 Ruling Rulings::give(Ruling ruling) {
-  SQLite::Statement insert{
+  Statement insert{
       database_,
       "INSERT INTO ruling (kind, incident_id, fleet, benchmark, metric, who, why, given_at, until) "
       "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"};
@@ -66,38 +65,38 @@ Ruling Rulings::give(Ruling ruling) {
 }
 
 std::vector<Ruling> Rulings::all() const {
-  SQLite::Statement query{database_, std::string{select_rulings} + "ORDER BY id DESC"};
+  Statement query{database_, std::string{select_rulings} + "ORDER BY id DESC"};
   return read_all(query, read_ruling);
 }
 
 std::optional<Ruling> Rulings::find(RulingId id) const {
-  SQLite::Statement query{database_, std::string{select_rulings} + "WHERE id = ?"};
+  Statement query{database_, std::string{select_rulings} + "WHERE id = ?"};
   bind_all(query, id.value);
   return read_one(query, read_ruling);
 }
 
 std::vector<Ruling> Rulings::on(IncidentId incident) const {
-  SQLite::Statement query{database_,
-                          std::string{select_rulings} + "WHERE incident_id = ? ORDER BY id"};
+  Statement query{database_, std::string{select_rulings} + "WHERE incident_id = ? ORDER BY id"};
   bind_all(query, incident.value);
   return read_all(query, read_ruling);
 }
 
 std::int64_t Rulings::count_false_incidents() const {
-  SQLite::Statement query{
+  Statement query{
       database_, std::string{"SELECT count(*) FROM "} + last_words + " WHERE kind = 'false_alarm'"};
   query.executeStep();
   return query.getColumn(0).getInt64();
 }
 
 std::vector<MonthOfRulings> Rulings::by_month() const {
-  SQLite::Statement query{
-      database_,
-      std::string{"SELECT substr(date, 1, 7) AS month, count(*), "
-                  "count(*) FILTER (WHERE kind = 'accept'), "
-                  "count(*) FILTER (WHERE kind = 'false_alarm') FROM incident "
-                  "JOIN nightly ON nightly.id = incident.nightly_id LEFT JOIN "} +
-          last_words + " AS last ON last.incident_id = incident.id GROUP BY month ORDER BY month"};
+  Statement query{database_,
+                  std::string{"SELECT substr(date, 1, 7) AS month, count(*), "
+                              "count(*) FILTER (WHERE kind = 'accept'), "
+                              "count(*) FILTER (WHERE kind = 'false_alarm') FROM incident "
+                              "JOIN nightly ON nightly.id = incident.nightly_id LEFT JOIN "} +
+                      last_words +
+                      " AS last ON last.incident_id = incident.id WHERE joined_id IS NULL "
+                      "GROUP BY month ORDER BY month"};
   return read_all(query, [](SQLite::Statement& row) {
     return MonthOfRulings{row.getColumn(0).getString(),
                           row.getColumn(1).getInt64(),
@@ -107,7 +106,7 @@ std::vector<MonthOfRulings> Rulings::by_month() const {
 }
 
 bool Rulings::is_muted(Series const& series, Timestamp now) const {
-  SQLite::Statement query{
+  Statement query{
       database_, std::string{select_rulings} + "WHERE kind IN ('mute', 'unmute') ORDER BY id DESC"};
   std::vector<SeriesFilter> ended;
   for (auto const& ruling : read_all(query, read_ruling)) {

@@ -7,11 +7,9 @@
 
 #include "storage/domain/ruling.h"
 
-namespace SQLite {
-class Database;
-}
-
 namespace torchwatch::storage {
+
+class Database;
 
 /// The rulings about the incidents of one month's nightlies. Only the last ruling on an incident
 /// counts.
@@ -25,7 +23,7 @@ struct MonthOfRulings {
 /// The table of rulings about incidents and series. Throws SQLite::Exception when the disk fails.
 class Rulings {
  public:
-  explicit Rulings(SQLite::Database& database) : database_{database} {}
+  explicit Rulings(Database& database) : database_{database} {}
 
   /// Stores a ruling and returns it with its id.
   Ruling give(Ruling ruling);
@@ -46,7 +44,7 @@ class Rulings {
   bool is_muted(Series const& series, Timestamp now) const;
 
  private:
-  SQLite::Database& database_;
+  Database& database_;
 };
 
 }  // namespace torchwatch::storage

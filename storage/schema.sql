@@ -56,7 +56,7 @@ CREATE TABLE job (
   benchmark TEXT NOT NULL,
   commit_sha TEXT NOT NULL,                      -- commit of the build it measured
   round INTEGER NOT NULL,                        -- repetition within the campaign, from 0
-  error_code TEXT NOT NULL,                      -- failed, unsupported, crashed, timeout, memory, device, device_memory, protocol, launch, lost; empty if it has values
+  error_code TEXT NOT NULL,                      -- failed, unsupported, crashed, timeout, memory, device, device_memory, protocol, launch, cache, lost; empty if it has values
   error TEXT NOT NULL,                           -- the error for people
   version TEXT NOT NULL,                         -- PyTorch's version that the worker reported
   fingerprint_id INTEGER NOT NULL REFERENCES fingerprint(id),  -- the host it ran on
@@ -74,11 +74,22 @@ CREATE INDEX job_by_fingerprint ON job (fingerprint_id);
 -- One metric of a job with values.
 CREATE TABLE result (
   job_id INTEGER NOT NULL REFERENCES job(id) ON DELETE CASCADE,
-  metric TEXT NOT NULL,                          -- latency, cmem, gmem, leak
+  metric TEXT NOT NULL,                          -- latency, cmem, gmem, leak, or the name of a row in `metric`
   value REAL NOT NULL,                           -- in the metric's unit
   samples TEXT NOT NULL,                         -- JSON array of numbers, one a run
   outliers TEXT NOT NULL,                        -- JSON array of places in `samples` far from the rest; they are still part of `value`
   PRIMARY KEY (job_id, metric)
+) STRICT, WITHOUT ROWID;
+
+-- A metric that a suite declares, or declared once. The four of the native suite have no row. Written when the service
+-- starts.
+CREATE TABLE metric (
+  name TEXT PRIMARY KEY,
+  unit TEXT NOT NULL,                            -- "ms", "bytes", "1/s"
+  is_higher_better INTEGER NOT NULL,             -- 1 for throughputs; else lower values are better
+  is_exact INTEGER NOT NULL,                     -- 1 if two processes of one build report the same value
+  threshold REAL NOT NULL,                       -- smallest relative change that is reported; 0: decide.threshold
+  floor REAL NOT NULL                            -- smaller changes never count, in the unit
 ) STRICT, WITHOUT ROWID;
 
 -- A series that was ever measured on a nightly.
@@ -114,7 +125,8 @@ CREATE TABLE trust_figures (
   noise TEXT NOT NULL,                           -- JSON array, one array for each series: fleet, benchmark, metric, nights; then level, between and within, if the last 30 nightlies show them
   hosts TEXT NOT NULL,                           -- JSON array, one object for each host: fleet, fingerprint (object), ratio, low, high, series, nights (last 30)
   aa_months TEXT NOT NULL,                       -- JSON array, one array for each month of nightlies: "2026-01", number of self-comparisons, number of those with a change
-  costs TEXT NOT NULL                            -- JSON array, one array for each verdict and number of pairs: both, and the number of such verdicts on the last 365 nightlies
+  costs TEXT NOT NULL,                           -- JSON array, one array for each verdict and number of pairs: both, and the number of such verdicts on the last 365 nightlies
+  incident_months TEXT NOT NULL                  -- JSON array, one array for each month of nightlies: "2026-01", number of incidents; then number, median and maximum of the seconds to the culprit, and of those to the fix. Also written after incidents changed
 ) STRICT;
 
 -- Verdicts -------------------------------------------------------------------------------------------------------------
@@ -193,26 +205,117 @@ CREATE TABLE anchored_comparison (
   PRIMARY KEY (nightly_id, fleet, benchmark, metric)
 ) STRICT, WITHOUT ROWID;
 
--- A nightly with at least one regression that is not muted. Its changes are those regressions.
+-- A nightly with at least one regression that is not muted and belongs to no earlier incident. Its changes are those
+-- regressions, and those of later nightlies that joined it (incident_series).
 CREATE TABLE incident (
   id INTEGER PRIMARY KEY,                        -- in the order opened
   baseline_id INTEGER NOT NULL REFERENCES nightly(id),        -- the oldest baseline of its series; all changes lie between this nightly
   nightly_id INTEGER NOT NULL UNIQUE REFERENCES nightly(id),  -- and this one
   report_key TEXT NOT NULL DEFAULT '',           -- key by which the report is found again; written before it is published
-  report_sent_at INTEGER,                        -- when the issue was sent to GitHub; NULL unless no reply has arrived yet
   report TEXT NOT NULL DEFAULT '',               -- the issue's URL or the file's path; written after it is published
   opened_at INTEGER NOT NULL,                    -- when the first regression was confirmed
   edition_id INTEGER REFERENCES nightly(id),     -- the last later edition of the nightly's file that also has regressions; NULL if none
   correction TEXT NOT NULL DEFAULT '',           -- result of the last later edition, for people; empty without one
-  is_correction_reported INTEGER NOT NULL DEFAULT 0  -- 1 once the report, or a comment on it, has the correction
+  is_correction_reported INTEGER NOT NULL DEFAULT 0, -- 1 once an event has the correction
+  state TEXT NOT NULL DEFAULT 'open',            -- that of the last event: open, explained, fix_expected, fixed, partly_fixed, returned, accepted, false_alarm, stale
+  joined_id INTEGER REFERENCES incident(id)      -- the earlier incident that has its series, because one commit caused both; then this one was never reported. Else NULL
 ) STRICT;
 CREATE INDEX incident_by_edition ON incident (edition_id);
+
+-- A regression that a later nightly confirmed and that belongs to an earlier incident.
+CREATE TABLE incident_series (
+  nightly_id INTEGER NOT NULL REFERENCES nightly(id),
+  fleet TEXT NOT NULL,
+  benchmark TEXT NOT NULL,
+  metric TEXT NOT NULL,
+  incident_id INTEGER NOT NULL REFERENCES incident(id),
+  is_return INTEGER NOT NULL,                    -- 1 if the incident had this series, and was fixed; 0 if the series is new to it
+  PRIMARY KEY (nightly_id, fleet, benchmark, metric)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX incident_series_by_incident ON incident_series (incident_id);
+
+-- The last good build of a series of an incident compared with a later nightly. Columns as in `comparison`. The series is
+-- back if the verdict is unchanged or improvement, until a later row of incident_series has it.
+CREATE TABLE incident_recovery (
+  incident_id INTEGER NOT NULL REFERENCES incident(id),
+  nightly_id INTEGER NOT NULL REFERENCES nightly(id),
+  fleet TEXT NOT NULL,
+  benchmark TEXT NOT NULL,
+  metric TEXT NOT NULL,
+  verdict TEXT NOT NULL,
+  before REAL NOT NULL,
+  after REAL NOT NULL,
+  ratio REAL,
+  low REAL,
+  high REAL,
+  error_bound REAL NOT NULL,
+  pairs INTEGER NOT NULL,
+  PRIMARY KEY (incident_id, nightly_id, fleet, benchmark, metric)
+) STRICT, WITHOUT ROWID;
+
+-- A step in the life of an incident. Rows are only added, each in one transaction with the new state of the incident and
+-- the messages about it.
+CREATE TABLE incident_event (
+  id INTEGER PRIMARY KEY,                        -- in the order stored
+  incident_id INTEGER NOT NULL REFERENCES incident(id),
+  kind TEXT NOT NULL,                            -- opened, explained, series_joined, fix_expected, fixed, partly_fixed, returned, ruled, stale, answered
+  state TEXT NOT NULL,                           -- the state of the incident afterwards
+  nightly_id INTEGER REFERENCES nightly(id),     -- the nightly that showed it; NULL if none did
+  commit_sha TEXT NOT NULL,                      -- the commit that it is about; empty if none is known
+  detail TEXT NOT NULL,                          -- for people
+  at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX incident_event_by_incident ON incident_event (incident_id);
+
+-- A message about an event, or a reply to a comment, as it is sent. Messages of one incident to one destination are sent in
+-- the order of their ids.
+CREATE TABLE outbox (
+  id INTEGER PRIMARY KEY,                        -- in the order stored
+  incident_id INTEGER NOT NULL REFERENCES incident(id),
+  event_id INTEGER REFERENCES incident_event(id), -- NULL for a reply
+  destination TEXT NOT NULL,                     -- github, file, webhook, email, pull_request
+  action TEXT NOT NULL,                          -- open_issue, edit_body, comment, close_completed, close_not_planned, reopen
+  title TEXT NOT NULL,
+  body TEXT NOT NULL,
+  marker TEXT NOT NULL,                          -- hidden line of the body by which the sent message is recognized
+  labels TEXT NOT NULL,                          -- a line each
+  sent_at INTEGER,                               -- when it was sent, written before that; NULL before, and when the destination replied that it did nothing
+  done_at INTEGER,                               -- when it was sent or given up; NULL until then
+  attempts INTEGER NOT NULL DEFAULT 0,           -- the failed ones
+  next_at INTEGER,                               -- it is not sent before this time; NULL: at once
+  rejected_at INTEGER,                           -- when the destination rejected it first; NULL: it did not
+  failure TEXT NOT NULL DEFAULT '',              -- why the last attempt failed, or why it was given up; empty if it was sent
+  place TEXT NOT NULL DEFAULT '',                -- address of what was made: of an issue, comment, file
+  body_digest TEXT NOT NULL DEFAULT ''           -- digest of the issue's body as it was afterwards; empty if the message did not write it
+) STRICT;
+CREATE INDEX outbox_by_incident ON outbox (incident_id, destination);
+CREATE INDEX outbox_unfinished ON outbox (id) WHERE done_at IS NULL;
 
 -- The last pause that GitHub requested. At most one row.
 CREATE TABLE github_pause (
   id INTEGER PRIMARY KEY CHECK (id = 1),
   ends_at INTEGER NOT NULL                       -- no request is sent before this time
 ) STRICT;
+
+-- A comment on a report that is answered or was ignored. A row is written before anything is done, so that no comment is
+-- carried out twice.
+CREATE TABLE answered_comment (
+  comment_id INTEGER PRIMARY KEY,                -- GitHub's id; of the closing of an issue: the id of its incident, negative
+  incident_id INTEGER NOT NULL REFERENCES incident(id),
+  command TEXT NOT NULL,                         -- its commands, a line each; empty: none is carried out
+  who TEXT NOT NULL,                             -- GitHub name of its author
+  at INTEGER NOT NULL,                           -- when it was first read
+  reply TEXT                                     -- Markdown, written with its message in `outbox`; empty: no reply; NULL until its commands were carried out
+) STRICT;
+CREATE INDEX open_answer ON answered_comment (comment_id) WHERE reply IS NULL;
+
+-- How far each list of GitHub was read.
+CREATE TABLE github_list (
+  name TEXT PRIMARY KEY,                         -- comments, closed_issues
+  since INTEGER NOT NULL,                        -- all earlier changes were read
+  etag TEXT NOT NULL,                            -- GitHub's ETag of the last answer for `since`; empty: there was none
+  last_comment INTEGER NOT NULL                  -- highest id of a comment that was read
+) STRICT, WITHOUT ROWID;
 
 -- A decision of a user. Rows are only added; a later one overrides an earlier one.
 CREATE TABLE ruling (
@@ -316,8 +419,7 @@ CREATE TABLE bisection (
   base_sha TEXT,                                 -- newest commit that both ends have, if the end lacks commits of the start; else NULL, and before it begins
   missing_commits INTEGER NOT NULL DEFAULT 0,    -- number of commits that the end lacks: from the base to the start
   added_commits INTEGER NOT NULL DEFAULT 0,      -- number of commits from the base to the end; 0 unless the end lacks commits
-  is_reported INTEGER NOT NULL DEFAULT 0,            -- 1 once the incident's report, or an update of it, contains its findings
-  is_announced_as_running INTEGER NOT NULL DEFAULT 0,        -- 1 if the report announced it as running: its result is added to the report
+  event_id INTEGER REFERENCES incident_event(id),  -- the event that reports its result; NULL until it ended and was reported
   outer_id INTEGER REFERENCES bisection(id),     -- the bisection whose culprit is the merge that this one searches; NULL if it searches no merge
   merge_sha TEXT,                                -- the merge
   merged_commits INTEGER NOT NULL DEFAULT 0      -- number of commits that the merge brought, without itself

@@ -7,12 +7,13 @@
 #include <tuple>
 #include <utility>
 
-#include <SQLiteCpp/SQLiteCpp.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
 
 #include "storage/base/small_file.h"
+#include "storage/database.h"
+#include "storage/metrics.h"
 #include "storage/migrations.h"
 #include "storage/soundness.h"
 
@@ -73,14 +74,17 @@ namespace {
 
 constexpr int busy_timeout_ms = 10'000;
 
-void set_up(SQLite::Database& database) {
-  database.setBusyTimeout(busy_timeout_ms);
-  database.exec("PRAGMA foreign_keys = ON");
+/// Opens a connection for one thread, so SQLite locks no mutex for it.
+std::unique_ptr<Database> connect(std::filesystem::path const& file, int flags) {
+  auto database =
+      std::make_unique<Database>(file.string(), flags | SQLite::OPEN_NOMUTEX, busy_timeout_ms);
+  database->exec("PRAGMA foreign_keys = ON");
+  return database;
 }
 
 }  // namespace
 
-Store::Store(std::unique_ptr<SQLite::Database> database, std::unique_ptr<WriterLock> lock)
+Store::Store(std::unique_ptr<Database> database, std::unique_ptr<WriterLock> lock)
     : lock_{std::move(lock)},
       database_{std::move(database)} {}
 
@@ -125,13 +129,14 @@ Result<Store> Store::open(std::filesystem::path const& file) {
   auto const open = break_seal(file);
   if (!open) return within("open store", open.error());
   try {
-    auto database = std::make_unique<SQLite::Database>(
-        file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
-    set_up(*database);
+    auto database = connect(file, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
     database->exec("PRAGMA journal_mode = WAL");
     // A published report must survive a power failure.
     database->exec("PRAGMA synchronous = FULL");
     migrate(*database, migrations());
+    auto const declared = Metrics{*database}.declare();
+    if (!declared) return within("open store: " + file.string(), declared.error());
+    Metrics{*database}.record();
     return Store{std::move(database), std::move(lock)};
   } catch (std::exception const& problem) {
     return Error{ErrorCode::corrupt, "open store: " + file.string() + ": " + problem.what()};
@@ -140,8 +145,9 @@ Result<Store> Store::open(std::filesystem::path const& file) {
 
 Result<Store> Store::open_reader(std::filesystem::path const& file) {
   try {
-    auto database = std::make_unique<SQLite::Database>(file.string(), SQLite::OPEN_READONLY);
-    set_up(*database);
+    auto database = connect(file, SQLite::OPEN_READONLY);
+    auto const declared = Metrics{*database}.declare();
+    if (!declared) return within("read store: " + file.string(), declared.error());
     return Store{std::move(database), nullptr};
   } catch (std::exception const& problem) {
     return Error{ErrorCode::not_found, "read store: " + file.string() + ": " + problem.what()};
@@ -190,6 +196,21 @@ bool is_about(Incident const& incident, std::string const& fleet) {
   });
 }
 
+/// Returns the later nightlies that the story names.
+std::map<NightlyId, Nightly> nightlies_of(Store& store, IncidentStory const& story) {
+  std::map<NightlyId, Nightly> nightlies;
+  auto const add = [&](NightlyId id) {
+    if (!nightlies.contains(id)) nightlies[id] = store.nightlies().find(id).value();
+  };
+  for (auto const& event : story.events)
+    if (event.nightly) add(*event.nightly);
+  for (auto const& recovery : story.recoveries)
+    add(recovery.nightly);
+  for (auto const& later : story.incident.later_series)
+    add(later.nightly);
+  return nightlies;
+}
+
 }  // namespace
 
 IncidentStory story_of(Store& store, Incident const& incident) {
@@ -201,6 +222,9 @@ IncidentStory story_of(Store& store, Incident const& incident) {
     story.later_baselines[later] = store.nightlies().find(later).value();
   story.bisections = store.bisections().of_incident(incident.id);
   story.rulings = store.rulings().on(incident.id);
+  story.events = store.incident_events().of(incident.id);
+  story.recoveries = store.incidents().recoveries(incident.id);
+  story.nightlies = nightlies_of(store, story);
   story.operators = operators_of(store, story);
   for (auto const& job : store.jobs().of(Campaign::of(incident.nightly))) {
     if (!job.ok()) continue;

@@ -7,16 +7,19 @@
 
 #include "storage/alarms.h"
 #include "storage/anchors.h"
+#include "storage/answers.h"
 #include "storage/base/result.h"
 #include "storage/baselines.h"
 #include "storage/bisections.h"
 #include "storage/builds.h"
 #include "storage/histories.h"
+#include "storage/incident_events.h"
 #include "storage/incidents.h"
 #include "storage/interpreters.h"
 #include "storage/jobs.h"
 #include "storage/kept_builds.h"
 #include "storage/nightlies.h"
+#include "storage/outbox.h"
 #include "storage/recipes.h"
 #include "storage/retries.h"
 #include "storage/rulings.h"
@@ -33,8 +36,9 @@ class Store {
  public:
   /// Opens `file` for writing, creates it if necessary, and brings it to the newest version. Locks
   /// the file and its directory, so a directory has one writer. Fails with unavailable, naming the
-  /// file, when another process writes to it. Other errors are those of inspect(), and then nothing
-  /// was written to it.
+  /// file, when another process writes to it. Fails with invalid_argument when it has a metric with
+  /// another unit or direction than the configuration. Other errors are those of inspect(), and
+  /// then nothing was written to it. Declares the metrics of suites that are no longer configured.
   static Result<Store> open(std::filesystem::path const& file);
 
   /// Opens an existing file for reading only. Never waits for the writer.
@@ -65,6 +69,10 @@ class Store {
 
   Incidents incidents() { return Incidents{*database_}; }
 
+  IncidentEvents incident_events() { return IncidentEvents{*database_}; }
+
+  Outbox outbox() { return Outbox{*database_}; }
+
   Bisections bisections() { return Bisections{*database_}; }
 
   Builds builds() { return Builds{*database_}; }
@@ -79,6 +87,8 @@ class Store {
 
   Anchors anchors() { return Anchors{*database_}; }
 
+  Answers answers() { return Answers{*database_}; }
+
   Baselines baselines() { return Baselines{*database_}; }
 
   Rulings rulings() { return Rulings{*database_}; }
@@ -89,10 +99,10 @@ class Store {
 
  private:
   class WriterLock;
-  explicit Store(std::unique_ptr<SQLite::Database> database, std::unique_ptr<WriterLock> lock);
+  explicit Store(std::unique_ptr<Database> database, std::unique_ptr<WriterLock> lock);
 
   std::unique_ptr<WriterLock> lock_;  // released after the database is closed
-  std::unique_ptr<SQLite::Database> database_;
+  std::unique_ptr<Database> database_;
 };
 
 /// True when any process, also this one, has `file` open for writing. A Store::open() at the same

@@ -1,7 +1,6 @@
 #include "storage/tallies.h"
 
-#include <SQLiteCpp/SQLiteCpp.h>
-
+#include "storage/database.h"
 #include "storage/rows.h"
 
 namespace torchwatch::storage {
@@ -9,17 +8,16 @@ namespace {
 
 /// Reads rows of a word in a closed set and a number.
 template <class Parse>
-auto counts_of(SQLite::Database& database, std::string const& sql, Parse parse) {
-  SQLite::Statement query{database, sql};
+auto counts_of(Database& database, std::string const& sql, Parse parse) {
+  Statement query{database, sql};
   std::map<typename decltype(parse(std::string_view{}))::value_type, std::int64_t> counts;
   while (query.executeStep())
     counts[read_word(query.getColumn(0), parse)] = query.getColumn(1).getInt64();
   return counts;
 }
 
-std::map<std::string, Tallies::BuildTally> builds_in(SQLite::Database& database) {
-  SQLite::Statement query{database,
-                          "SELECT state, count(*), total(seconds) FROM build GROUP BY state"};
+std::map<std::string, Tallies::BuildTally> builds_in(Database& database) {
+  Statement query{database, "SELECT state, count(*), total(seconds) FROM build GROUP BY state"};
   std::map<std::string, Tallies::BuildTally> builds;
   while (query.executeStep())
     builds[query.getColumn(0).getString()] = {query.getColumn(1).getInt64(),
@@ -27,26 +25,30 @@ std::map<std::string, Tallies::BuildTally> builds_in(SQLite::Database& database)
   return builds;
 }
 
-std::optional<Timestamp> newest_in(SQLite::Database& database, std::string const& condition) {
-  SQLite::Statement query{database,
-                          "SELECT announced_at FROM nightly WHERE " + condition +
-                              " ORDER BY date DESC, id DESC LIMIT 1"};
+std::optional<Timestamp> newest_in(Database& database, std::string const& condition) {
+  Statement query{database,
+                  "SELECT announced_at FROM nightly WHERE " + condition +
+                      " ORDER BY date DESC, id DESC LIMIT 1"};
   return read_one(query, [](SQLite::Statement& row) { return read_time(row.getColumn(0)); });
 }
 
-std::int64_t number(SQLite::Database& database, std::string const& sql) {
+std::int64_t number(Database& database, std::string const& sql) {
   return database.execAndGet(sql).getInt64();
 }
 
 }  // namespace
 
-Tallies tallies_of(SQLite::Database& database) {
+Tallies tallies_of(Database& database) {
   Tallies tallies;
   tallies.nightlies = counts_of(
       database, "SELECT state, count(*) FROM nightly GROUP BY state", parse_nightly_state);
   tallies.newest_announced = newest_in(database, "TRUE");
   tallies.newest_judged = newest_in(database, "state IN ('bisected', 'done')");
-  tallies.incidents = number(database, "SELECT count(*) FROM incident");
+  tallies.incidents = number(database, "SELECT count(*) FROM incident WHERE joined_id IS NULL");
+  tallies.incident_states =
+      counts_of(database,
+                "SELECT state, count(*) FROM incident WHERE joined_id IS NULL GROUP BY state",
+                parse_incident_state);
   tallies.bisections = counts_of(
       database, "SELECT state, count(*) FROM bisection GROUP BY state", parse_bisection_state);
   // Steps are long rows, so their number is read from the last step of each bisection.

@@ -9,12 +9,11 @@
 #include "storage/domain/alarm.h"
 #include "storage/domain/bisection.h"
 #include "storage/domain/build.h"
-
-namespace SQLite {
-class Database;
-}
+#include "storage/domain/incident.h"
 
 namespace torchwatch::storage {
+
+class Database;
 
 /// Numbers of stored records, for monitoring.
 struct Tallies {
@@ -28,6 +27,7 @@ struct Tallies {
   std::optional<Timestamp> newest_announced;  ///< when the newest nightly was first seen
   std::optional<Timestamp> newest_judged;     ///< when the newest judged nightly was first seen
   std::int64_t incidents = 0;
+  std::map<IncidentState, std::int64_t> incident_states;
   std::map<BisectionState, std::int64_t> bisections;
   std::int64_t bisection_steps = 0;
   std::map<std::string, BuildTally> builds;  ///< key is the outcome: "built", "unbuildable", ...
@@ -37,6 +37,6 @@ struct Tallies {
 
 /// Reads the tallies. Takes milliseconds for any amount of data. Throws SQLite::Exception when the
 /// disk fails.
-Tallies tallies_of(SQLite::Database& database);
+Tallies tallies_of(Database& database);
 
 }  // namespace torchwatch::storage

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <string>
 
-#include <SQLiteCpp/SQLiteCpp.h>
 #include <nlohmann/json.hpp>
 
+#include "storage/database.h"
 #include "storage/rows.h"
 
 namespace torchwatch::storage {
@@ -88,6 +88,29 @@ VerdictCost read_cost(json const& row) {
           row.at(2).get<std::int64_t>()};
 }
 
+json to_json(IncidentMonth const& one) {
+  auto row = json::array();
+  row.push_back(one.month);
+  row.push_back(one.incidents);
+  for (auto const& durations : {one.to_culprit, one.to_fix})
+    for (auto const figure : {durations.count, durations.median_s, durations.most_s})
+      row.push_back(figure);
+  return row;
+}
+
+Durations read_durations(json const& row, std::size_t first) {
+  return {row.at(first).get<std::int64_t>(),
+          row.at(first + 1).get<std::int64_t>(),
+          row.at(first + 2).get<std::int64_t>()};
+}
+
+IncidentMonth read_incident_month(json const& row) {
+  return {row.at(0).get<std::string>(),
+          row.at(1).get<std::int64_t>(),
+          read_durations(row, 2),
+          read_durations(row, 5)};
+}
+
 /// Returns a JSON array with one element for each record. Replaces bytes that are not UTF-8.
 template <class Record>
 std::string text_of(std::vector<Record> const& records) {
@@ -99,8 +122,8 @@ std::string text_of(std::vector<Record> const& records) {
 
 /// Returns the records in a column of the only row. Returns none without a row.
 template <class Read>
-auto read_records(SQLite::Database& database, std::string const& column, Read read) {
-  SQLite::Statement query{database, "SELECT " + column + " FROM trust_figures"};
+auto read_records(Database& database, std::string const& column, Read read) {
+  Statement query{database, "SELECT " + column + " FROM trust_figures"};
   std::vector<decltype(read(json{}))> records;
   if (!query.executeStep()) return records;
   for (auto const& row : read_json(query.getColumn(0)))
@@ -111,13 +134,21 @@ auto read_records(SQLite::Database& database, std::string const& column, Read re
 }  // namespace
 
 void Trust::keep(TrustFigures const& figures) {
-  SQLite::Statement insert{database_,
-                           "INSERT OR REPLACE INTO trust_figures VALUES (1, ?, ?, ?, ?)"};
+  Statement insert{database_, "INSERT OR REPLACE INTO trust_figures VALUES (1, ?, ?, ?, ?, ?)"};
   bind_all(insert,
            text_of(figures.noise),
            text_of(figures.hosts),
            text_of(figures.aa_months),
-           text_of(figures.costs));
+           text_of(figures.costs),
+           text_of(figures.incident_months));
+  insert.exec();
+}
+
+void Trust::keep_incident_months(std::vector<IncidentMonth> const& months) {
+  Statement insert{database_,
+                   "INSERT INTO trust_figures VALUES (1, '[]', '[]', '[]', '[]', ?) "
+                   "ON CONFLICT (id) DO UPDATE SET incident_months = excluded.incident_months"};
+  bind_all(insert, text_of(months));
   insert.exec();
 }
 
@@ -135,6 +166,10 @@ std::vector<AaMonth> Trust::aa_months() const {
 
 std::vector<VerdictCost> Trust::costs() const {
   return read_records(database_, "costs", read_cost);
+}
+
+std::vector<IncidentMonth> Trust::incident_months() const {
+  return read_records(database_, "incident_months", read_incident_month);
 }
 
 }  // namespace torchwatch::storage

@@ -1,5 +1,6 @@
 #include "storage/verdicts.h"
 
+#include "storage/database.h"
 #include "storage/rows.h"
 
 namespace torchwatch::storage {
@@ -22,44 +23,42 @@ NightlyVerdict read_nightly_verdict(SQLite::Statement& row) {
 
 }  // namespace
 
-void insert_verdict(SQLite::Database& database,
+void insert_verdict(Database& database,
                     VerdictTable const& table,
                     std::int64_t owner,
                     SeriesChange const& change) {
-  SQLite::Statement insert{database,
-                           std::string{"INSERT OR IGNORE INTO "} + table.name + " (" + table.owner +
-                               ", " + columns + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
+  Statement insert{database,
+                   std::string{"INSERT OR IGNORE INTO "} + table.name + " (" + table.owner + ", " +
+                       columns + ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
   bind_all(insert, owner, change.series, change.comparison, change.muted ? 1 : 0);
   insert.exec();
 }
 
-std::vector<SeriesChange> select_verdicts(SQLite::Database& database,
+std::vector<SeriesChange> select_verdicts(Database& database,
                                           VerdictTable const& table,
                                           std::int64_t owner,
                                           std::string const& condition) {
-  SQLite::Statement query{database,
-                          std::string{"SELECT "} + columns + " FROM " + table.name + " WHERE " +
-                              table.owner + " = ? AND " + condition +
-                              " ORDER BY fleet, benchmark, metric"};
+  Statement query{database,
+                  std::string{"SELECT "} + columns + " FROM " + table.name + " WHERE " +
+                      table.owner + " = ? AND " + condition + " ORDER BY fleet, benchmark, metric"};
   bind_all(query, owner);
   return read_all(query, [](SQLite::Statement& row) { return read_change(row, 0); });
 }
 
-std::vector<NightlyVerdict> select_verdicts_of(SQLite::Database& database,
+std::vector<NightlyVerdict> select_verdicts_of(Database& database,
                                                VerdictTable const& table,
                                                FleetBenchmark const& which) {
-  SQLite::Statement query{database,
-                          std::string{"SELECT "} + table.owner + ", " + columns + " FROM " +
-                              table.name + " WHERE fleet = ? AND benchmark = ? ORDER BY " +
-                              table.owner + ", metric"};
+  Statement query{database,
+                  std::string{"SELECT "} + table.owner + ", " + columns + " FROM " + table.name +
+                      " WHERE fleet = ? AND benchmark = ? ORDER BY " + table.owner + ", metric"};
   bind_all(query, which.fleet, name_of(which.benchmark));
   return read_all(query, read_nightly_verdict);
 }
 
-std::vector<NightlyVerdict> select_newest_verdicts(SQLite::Database& database,
+std::vector<NightlyVerdict> select_newest_verdicts(Database& database,
                                                    VerdictTable const& table,
                                                    int nightlies) {
-  SQLite::Statement query{
+  Statement query{
       database,
       std::string{"SELECT "} + table.owner + ", " + columns +
           " FROM (SELECT id, date FROM nightly ORDER BY date DESC, id DESC LIMIT ?) AS newest "
@@ -70,13 +69,12 @@ std::vector<NightlyVerdict> select_newest_verdicts(SQLite::Database& database,
   return read_all(query, read_nightly_verdict);
 }
 
-std::vector<NightlyVerdict> select_last_changes(SQLite::Database& database,
-                                                VerdictTable const& table) {
+std::vector<NightlyVerdict> select_last_changes(Database& database, VerdictTable const& table) {
   // SQLite takes the other columns from the row with the maximum.
-  SQLite::Statement query{database,
-                          std::string{"SELECT max("} + table.owner + "), " + columns + " FROM " +
-                              table.name + " WHERE verdict IN ('regression', 'improvement') " +
-                              "GROUP BY fleet, benchmark, metric"};
+  Statement query{database,
+                  std::string{"SELECT max("} + table.owner + "), " + columns + " FROM " +
+                      table.name + " WHERE verdict IN ('regression', 'improvement') " +
+                      "GROUP BY fleet, benchmark, metric"};
   return read_all(query, read_nightly_verdict);
 }
 

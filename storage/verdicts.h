@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <SQLiteCpp/SQLiteCpp.h>
-
+#include "storage/database.h"
 #include "storage/domain/comparison.h"
 
 namespace torchwatch::storage {
@@ -28,31 +27,30 @@ inline constexpr VerdictTable against_anchors{"anchored_comparison", "nightly_id
 inline constexpr VerdictTable of_packages{"package_comparison", "bisection_id"};
 
 /// Inserts a verdict. A stored verdict on the series stays.
-void insert_verdict(SQLite::Database& database,
+void insert_verdict(Database& database,
                     VerdictTable const& table,
                     std::int64_t owner,
                     SeriesChange const& change);
 
 /// Returns the verdicts of `owner` that fulfill `condition` (SQL), ordered by series.
-std::vector<SeriesChange> select_verdicts(SQLite::Database& database,
+std::vector<SeriesChange> select_verdicts(Database& database,
                                           VerdictTable const& table,
                                           std::int64_t owner,
                                           std::string const& condition = "TRUE");
 
 /// Returns the verdicts on one benchmark, ordered by nightly. The table's owners must be nightlies.
-std::vector<NightlyVerdict> select_verdicts_of(SQLite::Database& database,
+std::vector<NightlyVerdict> select_verdicts_of(Database& database,
                                                VerdictTable const& table,
                                                FleetBenchmark const& which);
 
 /// Returns the verdicts on the last `nightlies` nightlies, in their order and by series. The
 /// table's owners must be nightlies.
-std::vector<NightlyVerdict> select_newest_verdicts(SQLite::Database& database,
+std::vector<NightlyVerdict> select_newest_verdicts(Database& database,
                                                    VerdictTable const& table,
                                                    int nightlies);
 
 /// Returns the newest verdict of each series that found a change. The table's owners must be
 /// nightlies.
-std::vector<NightlyVerdict> select_last_changes(SQLite::Database& database,
-                                                VerdictTable const& table);
+std::vector<NightlyVerdict> select_last_changes(Database& database, VerdictTable const& table);
 
 }  // namespace torchwatch::storage

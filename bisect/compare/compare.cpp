@@ -29,29 +29,12 @@ void keep_to_verdict(Verdict verdict, RatioInterval& interval) {
   if (verdict == Verdict::improvement) interval.high = std::min(interval.high, 1.0);
 }
 
-double floor_of(Metric metric, config::DecideOptions const& options) {
-  switch (metric) {
-    case Metric::latency:
-      return options.latency_floor_ms;
-    case Metric::cmem:
-    case Metric::gmem:
-      return static_cast<double>(options.memory_floor_bytes);
-    case Metric::leak:
-      return static_cast<double>(options.leak_floor_bytes);
-  }
-  return 0;
-}
-
 double error_of(Verdict verdict, config::DecideOptions const& options) {
   bool const is_change = verdict == Verdict::regression || verdict == Verdict::improvement;
   return is_change ? options.error : options.miss;
 }
 
 }  // namespace
-
-double tolerance(double before, Metric metric, config::DecideOptions const& options) {
-  return std::max(floor_of(metric, options), options.threshold * std::abs(before));
-}
 
 config::DecideOptions for_family(config::DecideOptions options, std::size_t series) {
   if (series == 0) return options;
@@ -66,8 +49,10 @@ Compare::Compare(Metric metric, config::DecideOptions const& options, Exactness 
       past_{past},
       evidence_{usual_log_noise} {}
 
-void Compare::add(Pair pair) {
-  pairs_.push_back(pair);
+void Compare::add(Pair measured) {
+  auto const pair = cost_of(measured, metric_);
+  pairs_.push_back(measured);
+  costs_.push_back(pair);
   if (logarithmic_ && has_logarithms(pair)) {
     evidence_.add(std::log(pair.before), std::log(pair.after));
     return;
@@ -80,7 +65,7 @@ void Compare::add(Pair pair) {
   }
   logarithmic_ = false;  // start again on the other scale
   evidence_ = Evidence{tolerance(pair.before, metric_, options_)};
-  for (auto const& earlier : pairs_)
+  for (auto const& earlier : costs_)
     evidence_.add(earlier.before, earlier.after);
 }
 
@@ -95,11 +80,11 @@ std::optional<Comparison> Compare::answer() const {
   comparison.verdict = found;
   comparison.pairs = count;
   if (comparison.ratio) keep_to_verdict(found, *comparison.ratio);
-  return comparison;
+  return values_of(comparison, metric_);
 }
 
 bool Compare::is_exact() const {
-  return is_deterministic(metric_) && past_.disagreed == 0 && repeats_exactly(pairs_);
+  return is_deterministic(metric_) && past_.disagreed == 0 && repeats_exactly(costs_);
 }
 
 /// Upper bound on the probability that all processes of one build are outliers with one value.
@@ -112,7 +97,7 @@ double Compare::exact_error() const {
 }
 
 Verdict Compare::exact_verdict() const {
-  auto const [before, after] = pairs_.front();
+  auto const [before, after] = costs_.front();
   double const change = after - before;
   auto verdict = Verdict::unchanged;
   if (std::abs(change) > tolerance(before, metric_, options_))
@@ -122,7 +107,7 @@ Verdict Compare::exact_verdict() const {
 }
 
 Comparison Compare::exact_levels() const {
-  auto const [before, after] = pairs_.front();
+  auto const [before, after] = costs_.front();
   Comparison comparison;
   comparison.before = before;
   comparison.after = after;
@@ -191,7 +176,7 @@ Comparison Compare::levels(double error) const {
   return comparison;
 }
 
-/// B's level in the metric's unit, given its change from A's on the scale of the evidence.
+/// B's cost, given its change from A's on the scale of the evidence.
 double Compare::value_at(double change) const {
   double const value = evidence_.level() + change;
   return logarithmic_ ? std::exp(value) : value;

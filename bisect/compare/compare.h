@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "bisect/compare/cost.h"
 #include "bisect/compare/evidence.h"
 #include "bisect/compare/exactness.h"
 #include "config/options.h"
@@ -12,22 +13,12 @@
 
 namespace torchwatch::bisect {
 
-/// The largest change from the level `before` that is not reported, in the metric's unit:
-/// `options.threshold` of the level, or the metric's floor if that is more.
-double tolerance(double before, Metric metric, config::DecideOptions const& options);
-
 /// Options for `series` comparisons in one nightly. `error` is so small that at most the share
 /// `options.false_discovery` of all reported changes is expected to be false, however the series
 /// depend on each other (e-Benjamini-Hochberg: Wang and Ramdas 2022, False discovery rate control
 /// with e-values). `max_pairs` allows the pairs that the smaller error takes. Up to 500 series the
 /// default `error` is small enough.
 config::DecideOptions for_family(config::DecideOptions options, std::size_t series);
-
-/// One process of each build, measured next to each other on one host; values in the metric's unit.
-struct Pair {
-  double before = 0;
-  double after = 0;
-};
 
 /// Decides whether build B differs from build A on one series. Add pairs in the order of their
 /// measurement until answer() returns a verdict. Calling answer() after every pair does not weaken
@@ -36,12 +27,14 @@ struct Pair {
 ///   times that on a host that violates the assumptions of the t-test.
 /// - A change beyond the tolerance is called unchanged with at most `options.miss`.
 ///
+/// A regression is a higher cost: a lower value where higher values are better (cost.h).
+///
 /// Pure. DESIGN.md ("compare") has the tests and theorems.
 class Compare {
  public:
   Compare(Metric metric, config::DecideOptions const& options, Exactness past = {});
 
-  void add(Pair pair);
+  void add(Pair measured);
 
   std::vector<Pair> const& pairs() const { return pairs_; }
 
@@ -67,6 +60,7 @@ class Compare {
   config::DecideOptions options_;
   Exactness past_;
   std::vector<Pair> pairs_;
+  std::vector<Pair> costs_;  // of pairs_
   bool logarithmic_ = true;  // the scale of evidence_: log ratios, or differences
   Evidence evidence_;
 };

@@ -59,13 +59,14 @@ std::optional<double> shift_of(RemeasuredNight const& series) {
   return median(std::move(shifts));
 }
 
-/// The number of series that moved in `direction` by more than their tolerance.
+/// The number of series whose cost moved in `direction` by more than their tolerance.
 std::size_t count_shifted(RemeasuredNight const& series,
                           double direction,
                           config::DecideOptions const& options) {
   return static_cast<std::size_t>(std::ranges::count_if(series, [&](Remeasured const& one) {
-    double const then = median(one.then);
-    return direction * (median(one.now) - then) > tolerance(then, one.metric, options);
+    double const then = cost_of(median(one.then), one.metric);
+    double const now = cost_of(median(one.now), one.metric);
+    return direction * (now - then) > tolerance(then, one.metric, options);
   }));
 }
 
@@ -143,7 +144,7 @@ std::vector<EnvironmentShift> environment_shifts(RemeasuredNight const& tonight,
                                                  std::span<RemeasuredNight const> earlier,
                                                  config::DecideOptions const& options) {
   std::vector<EnvironmentShift> shifts;
-  for (auto const metric : all_metrics)
+  for (auto const metric : all_metrics())
     if (auto const shift = shift_of(metric, tonight, earlier, options)) shifts.push_back(*shift);
   return shifts;
 }

@@ -95,7 +95,7 @@ struct NightChanges {
 /// The summary of one series of a sweep.
 struct Judged {
   bool logarithmic = false;
-  double level = 0;  ///< level of A, in the metric's unit
+  double level = 0;  ///< cost of A
   NightChanges tonight;
   Spread past;
 };
@@ -164,6 +164,17 @@ Spread past_of(SweepSeries const& series, bool logarithmic) {
     if (spread.degrees > 0) nights.push_back(spread);
   }
   return sum_without_outliers(nights);
+}
+
+/// The series with costs in place of values.
+SweepSeries costs_of(SweepSeries series) {
+  auto const convert = [&](std::vector<Pair>& pairs) {
+    for (auto& pair : pairs)
+      pair = cost_of(pair, series.metric);
+  };
+  convert(series.pairs);
+  std::ranges::for_each(series.past, convert);
+  return series;
 }
 
 Judged judged(SweepSeries const& series) {
@@ -288,7 +299,7 @@ std::vector<bool> may_have_grown(std::span<SweepSeries const> sweep,
   for (auto const& [metric, places] : by_metric) {
     std::vector<Judged> fleet;
     for (auto const place : places)
-      fleet.push_back(judged(sweep[place]));
+      fleet.push_back(judged(costs_of(sweep[place])));
     auto const of_metric = screen(fleet, metric, options);
     for (std::size_t i = 0; i < places.size(); ++i)
       verdicts[places[i]] = of_metric[i];

@@ -39,8 +39,9 @@ struct SweepSeries {
   std::vector<std::vector<Pair>> past{};
 };
 
-/// The cheap filter between sweep and comparison. Returns for each series of one fleet whether it
-/// may have grown by more than its tolerance. Compare decides on these, starting with their pairs.
+/// The cheap filter between sweep and comparison. Returns for each series of one fleet whether its
+/// cost may have grown by more than its tolerance. Compare decides on these, starting with their
+/// pairs.
 ///
 /// A series may have grown unless a growth as large as the tolerance would be seen with a
 /// probability of at least 98% (Student 1908). The noise is the series' own, of tonight and of the

@@ -12,7 +12,8 @@
 #include "storage/domain/night.h"
 
 /// Compares the levels of two nightlies, backends, devices or fleets over the whole suite, as in
-/// figures 3 to 5 of the TorchBench paper. These are not verdicts; `compare` gives those. Pure.
+/// figures 3 to 5 of the TorchBench paper. These are not verdicts; `compare` gives those. Ratios
+/// and their means are as measured: where higher values are better, more than 1 is better. Pure.
 namespace torchwatch::bisect {
 
 /// The key by which the sides are matched. The last three are set only where a side has several of

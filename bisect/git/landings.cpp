@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <span>
+#include <string>
 
 #include "bisect/git/commit_message.h"
+#include "storage/domain/project.h"
 
 namespace torchwatch::bisect {
 namespace {
@@ -89,16 +92,19 @@ std::string_view title_of(std::string_view subject) {
   return title;
 }
 
+/// True when a line contains `mark`, a text that ends with a number, and no further digit after it.
+bool has_number(std::string_view line, std::string_view mark) {
+  for (auto at = line.find(mark); at != std::string_view::npos; at = line.find(mark, at + 1)) {
+    auto const after = line.substr(at + mark.size());
+    if (after.empty() || after.front() < '0' || after.front() > '9') return true;
+  }
+  return false;
+}
+
 /// True when a line contains "#N" or "pull/N" with this number.
 bool names(std::string_view line, int pull_request) {
   auto const number = std::to_string(pull_request);
-  for (auto const& mark : {"#" + number, "pull/" + number}) {
-    for (auto at = line.find(mark); at != std::string_view::npos; at = line.find(mark, at + 1)) {
-      auto const after = line.substr(at + mark.size());
-      if (after.empty() || after.front() < '0' || after.front() > '9') return true;
-    }
-  }
-  return false;
+  return has_number(line, "#" + number) || has_number(line, "pull/" + number);
 }
 
 bool says_reland(std::string_view line) {
@@ -139,6 +145,71 @@ bool reverts(std::string_view message, Commit const& commit) {
   return !title.empty() && title == title_of(commit.subject);
 }
 
+bool is_letter(char c) {
+  return lower(c) >= 'a' && lower(c) <= 'z';
+}
+
+/// True when the line has one of the words, in any case, that begin with `stems`: "fix", "fixes".
+bool has_word(std::string_view line, std::span<std::string_view const> stems) {
+  for (std::size_t at = 0; at < line.size(); ++at) {
+    if (at > 0 && is_letter(line[at - 1])) continue;
+    auto const rest = line.substr(at);
+    if (std::ranges::any_of(stems, [&](std::string_view stem) { return begins_with(rest, stem); }))
+      return true;
+  }
+  return false;
+}
+
+/// "owner/name#N" for the URL of an issue; empty for another address.
+std::string short_name_of_issue(std::string_view url) {
+  constexpr std::string_view middle = "/issues/";
+  auto const end = url.rfind(middle);
+  if (end == std::string_view::npos) return {};
+  auto const repository = url.substr(0, end);
+  auto const slash = repository.rfind('/');
+  auto const begin = slash == std::string_view::npos || slash == 0
+                         ? std::string_view::npos
+                         : repository.rfind('/', slash - 1);
+  if (begin == std::string_view::npos) return {};
+  return std::string{repository.substr(begin + 1)} + "#" +
+         std::string{url.substr(end + middle.size())};
+}
+
+bool is_hexadecimal(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+}
+
+/// True when a word of the line has at least ten digits and `sha` begins with them.
+bool names_commit(std::string_view line, CommitSha const& sha) {
+  constexpr std::size_t fewest_digits = 10;
+  while (!line.empty()) {
+    auto const* const end = std::ranges::find_if_not(line, is_hexadecimal);
+    auto const digits = line.substr(0, static_cast<std::size_t>(end - line.begin()));
+    if (digits.size() >= fewest_digits && std::string_view{sha.hex}.starts_with(digits))
+      return true;
+    line.remove_prefix(std::max<std::size_t>(digits.size(), 1));
+  }
+  return false;
+}
+
+/// True when a line says that it fixes the issue.
+bool fixes_issue(std::string_view line, std::string const& issue) {
+  constexpr std::array<std::string_view, 3> stems{"fix", "close", "resolve"};
+  auto const name = short_name_of_issue(issue);
+  if (name.empty() || !has_word(line, stems)) return false;
+  if (has_number(line, issue) || has_number(line, name)) return true;
+  bool const is_in_project = issue.starts_with(std::string{project_url} + "/issues/");
+  return is_in_project && has_number(line, " " + name.substr(name.find('#')));
+}
+
+/// True when a line says that it fixes what the commit did.
+bool fixes_commit(std::string_view line, Commit const& commit) {
+  constexpr std::array<std::string_view, 1> stems{"fix"};
+  if (!has_word(line, stems)) return false;
+  bool const names_change = commit.pull_request && names(line, *commit.pull_request);
+  return names_change || names_commit(line, commit.sha);
+}
+
 Commit commit_of(Landing const& landing) {
   Commit commit;
   commit.sha = landing.sha;
@@ -164,6 +235,38 @@ std::optional<CommitSha> standing_revert(Commit const& culprit, std::vector<Land
     }
   }
   return revert ? std::optional{revert->sha} : std::nullopt;
+}
+
+bool says_fixed(std::string_view message, Defect const& defect) {
+  if (defect.culprit && lands_again(message, *defect.culprit)) return false;
+  while (!message.empty()) {
+    auto const line = first_line(message);
+    bool const fixes_it = (!defect.issue.empty() && fixes_issue(line, defect.issue)) ||
+                          (defect.culprit && fixes_commit(line, *defect.culprit));
+    if (fixes_it) return true;
+    message.remove_prefix(std::min(message.size(), line.size() + 1));
+  }
+  return false;
+}
+
+std::optional<CommitSha> standing_fix(Defect const& defect, std::vector<Landing> const& later) {
+  if (defect.culprit)
+    if (auto revert = standing_revert(*defect.culprit, later)) return revert;
+  std::optional<Commit> fix;
+  for (auto const& landing : later) {
+    if (fix && reverts(landing.message, *fix))
+      fix.reset();
+    else if (!fix && says_fixed(landing.message, defect))
+      fix = commit_of(landing);
+  }
+  return fix ? std::optional{fix->sha} : std::nullopt;
+}
+
+std::optional<CommitSha> landed_again(Commit const& earlier, std::vector<Landing> const& later) {
+  auto const found = std::ranges::find_if(later, [&](Landing const& landing) {
+    return landing.sha != earlier.sha && lands_again(landing.message, earlier);
+  });
+  return found == later.end() ? std::nullopt : std::optional{found->sha};
 }
 
 bool lands_again(std::string_view message, Commit const& earlier) {

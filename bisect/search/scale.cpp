@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "bisect/compare/compare.h"
+#include "bisect/compare/cost.h"
 
 namespace torchwatch::bisect {
 
@@ -12,22 +12,26 @@ namespace {
 /// The expected noise of deterministic metrics.
 constexpr double exact_noise = 1e-3;
 
+/// The logarithmic level of a value of zero is that of this value.
+constexpr double least_value = 1e-6;
+
 }  // namespace
 
 Scale::Scale(Metric metric, double threshold, config::DecideOptions const& options)
     : metric_{metric},
-      threshold_{std::log1p(threshold)},
+      threshold_{std::log1p(threshold_of(metric, threshold))},
       unit_{std::max(tolerance(0, metric, options), 1.0) / threshold_} {}
 
 double Scale::level(double value) const {
   constexpr double page = 4096;
   if (metric_ == Metric::leak) return value / unit_;
-  bool const is_memory = metric_ != Metric::latency;
-  return std::log(is_memory && value >= 0 ? std::max(value, page) : value);
+  bool const is_memory = metric_ == Metric::cmem || metric_ == Metric::gmem;
+  if (is_memory && value >= 0) return std::log(std::max(value, page));
+  return std::log(cost_of(value == 0 ? least_value : value, metric_));
 }
 
 double Scale::value(double level) const {
-  return metric_ == Metric::leak ? level * unit_ : std::exp(level);
+  return metric_ == Metric::leak ? level * unit_ : cost_of(std::exp(level), metric_);
 }
 
 Expectation Scale::expectation(Direction direction) const {

@@ -9,13 +9,15 @@ namespace torchwatch::bisect {
 
 /// The scale on which changes of a metric add up, and the priors of a search on it. Times and
 /// memory use logarithms. A leak may be zero, so its scale is linear: on it the metric's floor, the
-/// smallest leak that is reported, has the length of the threshold on the other scales.
+/// smallest leak that is reported, has the length of the threshold on the other scales. Levels grow
+/// with the cost (bisect/compare/cost.h): a regression is an increase for every metric.
 class Scale {
  public:
+  /// `threshold`: of metrics without their own.
   Scale(Metric metric, double threshold, config::DecideOptions const& options);
 
   /// Converts between values, in the metric's unit, and levels. Memory below one page counts as one
-  /// page, so that a change from zero has a size.
+  /// page, and zero of another metric as a millionth, so that a change from zero has a size.
   double level(double value) const;
   double value(double level) const;
 

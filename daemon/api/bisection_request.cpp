@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "daemon/api/body.h"
+#include "storage/domain/words.h"
 
 namespace torchwatch::api {
 namespace {
@@ -234,7 +235,7 @@ void BisectionReader::check(Series const& series, std::string const& field) {
   if (series.metric == Metric::gmem && series.benchmark.device != Device::cuda)
     refuse_first("metric",
                  R"(found "gmem", which )" + benchmark +
-                     R"( does not have, allowed "latency", "cmem", "leak")");
+                     R"( does not have, allowed a metric of a CPU, such as "latency")");
   if (series.fleet.empty()) return;  // fleet() has added an error
   auto const fleet = std::ranges::find(fleets_, series.fleet, &config::FleetOptions::name);
   if (fleet == fleets_.end())
@@ -247,7 +248,7 @@ void BisectionReader::check(Series const& series, std::string const& field) {
 
 std::vector<Series> BisectionReader::series() {
   auto const* const on = fleet();
-  auto const of = body_.word("metric", parse_metric, R"("latency", "cmem", "gmem", "leak")");
+  auto const of = body_.word("metric", parse_metric, words::metric_names());
   auto const given = benchmarks();
   std::vector<Series> all;
   std::set<Series> seen;

@@ -37,7 +37,7 @@ class Body {
   template <class Word>
   std::optional<Word> word(char const* name,
                            std::optional<Word> (*meaning)(std::string_view),
-                           char const* allowed) {
+                           std::string const& allowed) {
     auto const* value = field(name);
     if (value == nullptr) return std::nullopt;
     auto const known =

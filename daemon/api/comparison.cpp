@@ -15,6 +15,7 @@
 #include "daemon/api/pages.h"
 #include "runner/catalogue/catalogue.h"
 #include "storage/base/number.h"
+#include "storage/domain/words.h"
 
 namespace torchwatch::api {
 namespace {
@@ -208,7 +209,7 @@ Json metrics_of(std::map<Metric, double> const& before,
                 std::map<Metric, double> const& after,
                 std::map<Metric, double> const& ratios) {
   auto json = Json::object();
-  for (auto const metric : all_metrics) {
+  for (auto const metric : all_metrics()) {
     if (!before.contains(metric) && !after.contains(metric)) continue;
     json[std::string{to_string(metric)}] = {{"before", level_or_null(before, metric)},
                                             {"after", level_or_null(after, metric)},
@@ -296,10 +297,14 @@ Json gpu_of(storage::Store& store, SideQuery const& side) {
   return json;
 }
 
-Json all_units() {
+/// Returns {metric, unit, better} of each metric, in their order.
+template <class Metrics>
+Json kinds_of(Metrics const& metrics) {
   auto json = Json::array();
-  for (auto const metric : all_metrics)
-    json.push_back({{"metric", to_string(metric)}, {"unit", unit_of(metric)}});
+  for (auto const metric : metrics)
+    json.push_back({{"metric", to_string(metric)},
+                    {"unit", unit_of(metric)},
+                    {"better", words::better(metric)}});
   return json;
 }
 
@@ -316,7 +321,7 @@ http::HttpResponse show_comparison(View const& view, Call const& call) {
   Json json;
   json["before"] = json_of_side(before, before_levels);
   json["after"] = json_of_side(after, after_levels);
-  json["metrics"] = all_units();
+  json["metrics"] = kinds_of(all_metrics());
   json["rows"] = rows_of(comparison, sides);
   json["means"] = means_of(comparison.means);
   json["only_before"] = list_of(comparison.only_first);
@@ -331,7 +336,11 @@ http::HttpResponse show_sides(View const& view, Call const&) {
   std::map<NightlyId, std::string> dates;
   for (auto const& nightly : view.store.nightlies().all())
     dates[nightly.id] = nightly.date;
-  auto const places = places_in(view.store.histories().series());
+  auto const all = view.store.histories().series();
+  auto const places = places_in(all);
+  std::set<Metric> metrics;
+  for (auto const& series : all)
+    metrics.insert(series.metric);
   auto ids = Json::array();
   auto days = Json::array();
   for (auto const nightly : measured) {
@@ -343,6 +352,7 @@ http::HttpResponse show_sides(View const& view, Call const&) {
   json["fleets"] = places.fleets;
   json["devices"] = places.devices;
   json["backends"] = places.backends;
+  json["metrics"] = kinds_of(metrics);
   return ok(json);
 }
 

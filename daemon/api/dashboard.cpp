@@ -11,6 +11,7 @@
 #include "daemon/web/assets.h"
 #include "daemon/web/page.h"
 #include "github/issue.h"
+#include "github/life_story.h"
 #include "storage/base/number.h"
 #include "storage/domain/words.h"
 
@@ -56,10 +57,12 @@ HttpResponse html(int status, std::string_view title, std::string_view content) 
   return response;
 }
 
-/// "2026-11-24: test_eval[dlrm-cpu-eager] is 12% slower (and 2 more series)".
+/// "2026-11-24: test_eval[dlrm-cpu-eager] is 12% slower (and 2 more series), fix expected".
 std::string in_brief(View const& view, Incident const& incident) {
   auto const nightly = view.store.nightlies().find(incident.nightly).value();
-  return nightly.date + ": " + words::headline(worst_first(incident.changes));
+  std::string state{to_string(incident.state)};
+  std::ranges::replace(state, '_', ' ');
+  return nightly.date + ": " + words::headline(worst_first(incident.changes)) + ", " + state;
 }
 
 std::string list_of_incidents(View const& view) {
@@ -73,10 +76,11 @@ std::string list_of_incidents(View const& view) {
 }
 
 std::string report_on(View const& view, Incident const& incident) {
-  auto const draft =
-      github::draft_issue(storage::story_of(view.store, incident), {{}, view.project});
+  auto const story = storage::story_of(view.store, incident);
+  auto const draft = github::draft_issue(story, {{}, view.project});
+  auto const body = draft.body + github::history_story(story, view.project);
   return "<article class=\"report\"><h1>" + web::escaped(draft.title) + "</h1>\n" +
-         web::html_of(draft.body) + "</article>";
+         web::html_of(body) + "</article>";
 }
 
 /// Returns the page for clients that may not read.

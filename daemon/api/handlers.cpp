@@ -9,7 +9,6 @@
 #include "daemon/api/pages.h"
 #include "daemon/api/time.h"
 #include "daemon/web/assets.h"
-#include "github/issue.h"
 #include "storage/base/number.h"
 
 namespace torchwatch::api {
@@ -130,32 +129,10 @@ HttpResponse show_nightly(View const& view, Call const& call) {
     entry["anchor"] = anchor ? Json(anchor->value) : Json(nullptr);
     json["anchored"].push_back(std::move(entry));
   }
-  auto const incident = view.store.incidents().of_nightly(nightly->id);
-  json["incident"] = nullptr;
-  if (incident) json["incident"] = {{"id", incident->id.value}, {"url", url_of(incident->id)}};
+  json["incidents"] = Json::array();
+  for (auto const& incident : view.store.incidents().all_of_nightly(nightly->id))
+    json["incidents"].push_back({{"id", incident.id.value}, {"url", url_of(incident.id)}});
   return ok(json);
-}
-
-HttpResponse list_incidents(View const& view, Call const& call) {
-  auto const show = [&view](Incident const& incident) {
-    auto nightlies = view.store.nightlies();
-    return json_of(incident,
-                   nightlies.find(incident.baseline).value(),
-                   nightlies.find(incident.nightly).value());
-  };
-  return paged(call, view.store.incidents().all(), show);
-}
-
-HttpResponse show_incident(View const& view, Call const& call) {
-  auto const incident = find_called<IncidentId>(view.store.incidents(), call);
-  if (!incident) return unknown_id(call.id);
-  std::vector<http::FieldError> errors;
-  auto const format = format_of(call.query, {"json", "markdown"}, errors);
-  if (!errors.empty()) return bad_query(errors);
-  auto const story = story_of(view.store, *incident);
-  if (format == "json") return ok(json_of(story, view.project));
-  auto const draft = github::draft_issue(story, {{}, view.project});
-  return text("text/markdown; charset=utf-8", "# " + draft.title + "\n\n" + draft.body);
 }
 
 HttpResponse list_bisections(View const& view, Call const& call) {

@@ -47,10 +47,10 @@ http::HttpResponse readiness(View const& view, Call const& call);
 /// Returns all metrics in the text format 0.0.4 of Prometheus.
 http::HttpResponse show_metrics(View const& view, Call const& call);
 
-/// Returns the contents of the dashboard's first page: {nightlies, incidents, bisections, alarms}.
-/// These are the newest nightlies, with the progress of those that are being measured; the
-/// incidents of the last 30 days, each with its worst series and first finding; bisections that
-/// have not ended; and open alarms.
+/// Returns the contents of the dashboard's first page: {nightlies, incidents, unfinished_incidents,
+/// bisections, alarms}. These are the newest nightlies, with the progress of those that are being
+/// measured; the newest unfinished incidents, each with its worst series and first finding, and the
+/// number of all; bisections that have not ended; and open alarms.
 http::HttpResponse show_tonight(View const& view, Call const& call);
 
 /// Returns the description of this API, openapi.json (OpenAPI 3.1). It contains no measurements, so
@@ -99,8 +99,11 @@ http::HttpResponse show_comparison(View const& view, Call const& call);
 /// those with levels, in columns, newest first.
 http::HttpResponse show_sides(View const& view, Call const& call);
 
+/// Returns the incidents, each with its state and its culprit. state=open,explained selects those
+/// in one of these states.
 http::HttpResponse list_incidents(View const& view, Call const& call);
-/// Returns an incident; with format=markdown, its report.
+/// Returns an incident with its timeline: each event, and where it was published. With
+/// format=markdown: the report as it was filed (github::filed_report), or 404 before.
 http::HttpResponse show_incident(View const& view, Call const& call);
 
 http::HttpResponse list_bisections(View const& view, Call const& call);
@@ -111,10 +114,10 @@ http::HttpResponse show_bisection(View const& view, Call const& call);
 /// by users. Intervals are those of Clopper and Pearson at 95%.
 http::HttpResponse show_precision(View const& view, Call const& call);
 
-/// Returns the evidence for show_precision: {threshold, self_comparisons, rulings, verdicts,
-/// hosts}. These are self-comparisons by month, and each one of the last nightlies; rulings on
-/// incidents by month; the pairs that verdicts needed, by kind; and the ratio of each host to the
-/// others of its fleet.
+/// Returns the evidence for show_precision: {threshold, self_comparisons, rulings, incidents,
+/// verdicts, hosts}. These are self-comparisons by month, and each one of the last nightlies;
+/// rulings on incidents by month; the times to culprit and to fix by month; the pairs that verdicts
+/// needed, by kind; and the ratio of each host to the others of its fleet.
 http::HttpResponse show_trust(View const& view, Call const& call);
 
 /// Returns the noise of each series that the last 30 nightlies measured.

@@ -1,5 +1,6 @@
 #include "daemon/api/json.h"
 
+#include <ranges>
 #include <utility>
 
 #include "daemon/api/time.h"
@@ -63,6 +64,7 @@ Json json_of(Series const& series) {
   json["benchmark"] = name_of(series.benchmark);
   json["metric"] = to_string(series.metric);
   json["unit"] = unit_of(series.metric);
+  json["better"] = words::better(series.metric);
   json["name"] = name_of(series);
   return json;
 }
@@ -70,6 +72,7 @@ Json json_of(Series const& series) {
 Json json_of(Comparison const& comparison, Metric metric) {
   auto const& ratio = comparison.ratio;
   Json json;
+  json["better"] = words::better(metric);
   json["headline"] = words::change(metric, comparison);
   json["interval"] = null_if_empty(words::interval(ratio));
   json["certainty"] = null_if_empty(words::certainty(comparison));
@@ -164,7 +167,10 @@ Json json_of(BisectionStep const& step) {
   json["done"] = step.is_done;
   json["readings"] = Json::object();
   for (auto const& [metric, levels] : step.readings)
-    json["readings"][std::string{to_string(metric)}] = levels;
+    json["readings"][metric.name()] = levels;
+  json["units"] = Json::object();
+  for (auto const& [metric, levels] : step.readings)
+    json["units"][metric.name()] = unit_of(metric);
   json["skipped"] = step.skipped ? Json(step.skipped->hex) : Json(nullptr);
   json["note"] = step.note;
   json["beliefs"] = array_of(step.beliefs);
@@ -344,6 +350,7 @@ Json json_of(Incident const& incident, Nightly const& baseline, Nightly const& n
   Json json;
   json["id"] = incident.id.value;
   json["url"] = url_of(incident.id);
+  json["state"] = to_string(incident.state);
   json["opened_at"] = iso8601(incident.opened_at);
   json["report"] = null_if_empty(incident.report);
   json["correction"] = null_if_empty(incident.correction);
@@ -353,6 +360,13 @@ Json json_of(Incident const& incident, Nightly const& baseline, Nightly const& n
   json["headline"] = words::headline(changes);
   json["changes"] = array_of(changes);
   return json;
+}
+
+Json culprit_of(std::vector<Bisection> const& bisections, std::string const& project) {
+  for (auto const& bisection : std::ranges::reverse_view(bisections))
+    for (auto const& finding : bisection.findings)
+      if (is_to_blame(finding)) return json_of(finding.suspects.front(), project);
+  return nullptr;
 }
 
 Json json_of(OperatorCost const& cost) {
@@ -371,6 +385,7 @@ Json json_of(OperatorChange const& change) {
 
 Json json_of(IncidentStory const& story, std::string const& project) {
   auto json = json_of(story.incident, story.baseline, story.nightly);
+  json["culprit"] = culprit_of(story.bisections, project);
   json["bisections"] = array_of(story.bisections, project);
   json["rulings"] = array_of(story.rulings);
   json["operators"] = array_of(story.operators);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -24,11 +25,11 @@ using Json = nlohmann::ordered_json;
 /// Returns JSON in one line. Invalid UTF-8 becomes U+FFFD, and NaN becomes null.
 std::string text_of(Json const& json);
 
-/// {fleet, benchmark, metric, unit, name}.
+/// {fleet, benchmark, metric, unit, better, name}. `better` is "lower" or "higher".
 Json json_of(Series const& series);
 
-/// {headline, interval, verdict, before, after, ratio, low, high, error_bound, pairs}. The ratio
-/// and its interval are null if the level before is zero.
+/// {better, headline, interval, certainty, verdict, before, after, ratio, low, high, error_bound,
+/// pairs}. The ratio and its interval are null if the level before is zero.
 Json json_of(Comparison const& comparison, Metric metric);
 
 /// The fields of a series and of its comparison in one object, and `muted`.
@@ -49,8 +50,8 @@ Json json_of(BisectionRequest const& request);
 /// range of suspects.
 Json json_of(SeriesBelief const& belief);
 
-/// {wave, stage, fleet, benchmark, commits, reason, done, readings, skipped, note, beliefs}.
-/// `readings` are the levels of the commits, by metric.
+/// {wave, stage, fleet, benchmark, commits, reason, done, readings, units, skipped, note, beliefs}.
+/// `readings` are the levels of the commits, by metric. `units` are those of the same metrics.
 Json json_of(BisectionStep const& step);
 
 /// {series, reason, before, after, probability, proof, share, ...}. `finding` contains the effect.
@@ -77,8 +78,12 @@ Json json_of(builds::BuildWithUsers const& listed);
 /// A ruling. `fleet`, `benchmark` and `metric` are null if any value matches.
 Json json_of(Ruling const& ruling);
 
-/// An incident with its baseline and its nightly, without its bisections.
+/// An incident with its state, its baseline and its nightly, without its bisections and `culprit`.
 Json json_of(Incident const& incident, Nightly const& baseline, Nightly const& nightly);
+
+/// The commit that the newest bisection with a proof found. Null without one. `bisections`: those
+/// of an incident, in the order requested.
+Json culprit_of(std::vector<Bisection> const& bisections, std::string const& project);
 
 Json json_of(OperatorCost const& cost);
 
@@ -86,8 +91,8 @@ Json json_of(OperatorCost const& cost);
 /// iteration.
 Json json_of(OperatorChange const& change);
 
-/// An incident with its bisections, its rulings, the cost of its operators, the versions of PyTorch
-/// that were measured, and the fingerprint of the host.
+/// An incident with its culprit, its bisections, its rulings, the cost of its operators, the
+/// versions of PyTorch that were measured, and the fingerprint of the host.
 Json json_of(IncidentStory const& story, std::string const& project);
 
 /// Returns the path of a record in the API.

@@ -6,6 +6,7 @@
 #include "daemon/api/handlers.h"
 #include "daemon/metrics/families.h"
 #include "daemon/metrics/process.h"
+#include "storage/domain/words.h"
 
 namespace torchwatch::api {
 namespace {
@@ -39,6 +40,23 @@ std::vector<Value> at_times(std::string const& what, std::optional<Timestamp> ti
   return {{seconds_of(*time), {{"which", what}}}};
 }
 
+void add_incident_states(Families& all, storage::Tallies const& tallies) {
+  using enum IncidentState;
+  all.push_back(gauge("torchwatch_incidents",
+                      "Incidents by state.",
+                      by_word<IncidentState>("state",
+                                             {open,
+                                              explained,
+                                              fix_expected,
+                                              fixed,
+                                              partly_fixed,
+                                              returned,
+                                              accepted,
+                                              false_alarm,
+                                              stale},
+                                             tallies.incident_states)));
+}
+
 void add_nightlies(Families& all, storage::Tallies const& tallies) {
   using enum NightlyState;
   all.push_back(gauge("torchwatch_nightlies",
@@ -57,6 +75,7 @@ void add_nightlies(Families& all, storage::Tallies const& tallies) {
   all.push_back(counter("torchwatch_incidents_total",
                         "Incidents: nightlies with a regression that no mute covers.",
                         {{static_cast<double>(tallies.incidents)}}));
+  add_incident_states(all, tallies);
 }
 
 void add_bisections(Families& all, storage::Tallies const& tallies) {
@@ -100,11 +119,28 @@ void add_alarms(Families& all, storage::Tallies const& tallies) {
                                           builds_need_space,
                                           report_update_failed,
                                           label_dropped,
+                                          github_refused,
                                           clone_unfit,
                                           stale_feed,
                                           nightly_of_another_date,
                                           bisection_failed},
                                          tallies.open_alarms)));
+}
+
+/// Adds the level of each series of the newest nightly with summaries. The unit and the better
+/// direction are labels, because the configuration declares metrics.
+void add_levels(Families& all, storage::Histories const& histories) {
+  std::vector<Value> levels;
+  for (auto const& [series, nights] : histories.recent(1))
+    levels.push_back({nights.back().level,
+                      {{"fleet", series.fleet},
+                       {"benchmark", name_of(series.benchmark)},
+                       {"metric", series.metric.name()},
+                       {"unit", series.metric.kind().unit},
+                       {"better", std::string{words::better(series.metric)}}}});
+  all.push_back(gauge("torchwatch_series_level",
+                      "Level of each series of the newest nightly, in the unit of the label unit.",
+                      std::move(levels)));
 }
 
 void add_vitals(Families& all, View const& view) {
@@ -146,6 +182,7 @@ http::HttpResponse show_metrics(View const& view, Call const&) {
   add_nightlies(all, tallies);
   add_bisections(all, tallies);
   add_alarms(all, tallies);
+  add_levels(all, view.store.histories());
   for (auto const& families : {view.counters.collect(), metrics::process_metrics()})
     all.insert(all.end(), families.begin(), families.end());
   std::erase_if(all, [](prometheus::MetricFamily const& family) { return family.metric.empty(); });

@@ -76,7 +76,7 @@ constexpr std::array routes{
           "after_backend",
           show_comparison},
     Route{"/api/v1/sides", "", show_sides},
-    Route{"/api/v1/incidents", cursor, list_incidents},
+    Route{"/api/v1/incidents", "state limit offset before", list_incidents},
     Route{"/api/v1/incidents/{id}", "format", show_incident},
     Route{"/api/v1/bisections", cursor, list_bisections, Post::bisection},
     Route{"/api/v1/bisections/{id}", "", show_bisection, Post::steering},

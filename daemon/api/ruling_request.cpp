@@ -7,6 +7,7 @@
 
 #include "daemon/api/body.h"
 #include "daemon/api/time.h"
+#include "storage/domain/words.h"
 
 namespace torchwatch::api {
 namespace {
@@ -62,7 +63,7 @@ SeriesFilter RulingReader::series(RulingKind kind) {
   filter.fleet = fleet();
   filter.benchmark =
       body_.word("benchmark", parse_benchmark, R"(a name like "test_train[dlrm-cpu-eager]")");
-  filter.metric = body_.word("metric", parse_metric, R"("latency", "cmem", "gmem", "leak")");
+  filter.metric = body_.word("metric", parse_metric, words::metric_names());
   if (body_.errors().empty() && filter == SeriesFilter{})
     body_.refuse("benchmark",
                  std::string{"found nothing, allowed at least one of fleet, benchmark, metric"} +

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -14,6 +15,7 @@
 #include "daemon/api/json.h"
 #include "daemon/api/pages.h"
 #include "storage/base/number.h"
+#include "storage/domain/words.h"
 
 namespace torchwatch::api {
 namespace {
@@ -40,10 +42,15 @@ std::optional<Series> named_series(Query const& query, std::vector<FieldError>& 
         {"benchmark",
          "found \"" + benchmark_name + "\", allowed a name like \"test_train[dlrm-cpu-eager]\""});
   if (!metric)
-    errors.push_back(
-        {"metric", "found \"" + metric_name + R"(", allowed "latency", "cmem", "gmem", "leak")"});
+    errors.push_back({"metric", "found \"" + metric_name + "\", allowed " + words::metric_names()});
   if (!errors.empty()) return std::nullopt;
   return Series{fleet, *benchmark, *metric};
+}
+
+/// Returns "worse" or "better" for a change of `series` in the direction of `difference`.
+std::string_view effect_of(Series const& series, double difference) {
+  bool const is_better = (difference > 0) == series.metric.kind().is_higher_better;
+  return is_better ? "better" : "worse";
 }
 
 HttpResponse no_value_of(Series const& series) {
@@ -109,13 +116,24 @@ Json hosts_of(storage::Histories const& histories, std::vector<NightOfSeries> co
   return json;
 }
 
-/// Returns {nightly, id} of each incident that these nightlies opened.
-Json incidents_of(View const& view, std::vector<NightOfSeries> const& nights) {
+/// Returns the incident that has the series among those with regressions of the nightly; null
+/// without one.
+Json incident_of(View const& view, Series const& series, NightlyId nightly) {
+  for (auto const& incident : view.store.incidents().all_of_nightly(nightly))
+    if (std::ranges::count(incident.changes, series, &SeriesChange::series) > 0)
+      return {{"nightly", nightly.value}, {"id", incident.id.value}};
+  return nullptr;
+}
+
+/// Returns {nightly, id} of the incident of each regression of a series.
+Json incidents_of(View const& view,
+                  Series const& series,
+                  std::vector<NightOfSeries> const& nights) {
   auto json = Json::array();
   for (auto const& night : nights) {
     if (night.verdict != Verdict::regression) continue;
-    if (auto const incident = view.store.incidents().of_nightly(night.nightly))
-      json.push_back({{"nightly", night.nightly.value}, {"id", incident->id.value}});
+    auto incident = incident_of(view, series, night.nightly);
+    if (!incident.is_null()) json.push_back(std::move(incident));
   }
   return json;
 }
@@ -229,7 +247,7 @@ HttpResponse show_history(View const& view, Call const& call) {
   auto json = json_of(*series);
   json["nights"] = columns_of(nights);
   json["hosts"] = hosts_of(histories, nights);
-  json["incidents"] = incidents_of(view, nights);
+  json["incidents"] = incidents_of(view, *series, nights);
   json["anchor"] = anchor_of(view, *series, nights);
   return ok(json);
 }
@@ -261,6 +279,7 @@ HttpResponse show_change_points(View const& view, Call const& call) {
     entry["nightly"] = in_brief(levels[point.at]);
     entry["earliest"] = in_brief(levels[point.earliest]);
     entry["latest"] = in_brief(levels[point.latest]);
+    entry["effect"] = effect_of(*series, point.change);
     entry["by"] = by_ratio ? "ratio" : "difference";
     entry["change"] = in_unit(point.change);
     entry["low"] = in_unit(point.low);

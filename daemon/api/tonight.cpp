@@ -18,7 +18,9 @@ namespace {
 constexpr std::size_t shown_nightlies = 7;
 /// Number of nightlies among which the last judged one is searched.
 constexpr int searched_nightlies = 60;
-/// Incidents of this time before the newest nightly are in the response.
+/// Number of unfinished incidents in the response.
+constexpr std::size_t shown_incidents = 20;
+/// Bisections of this time before the newest nightly are searched for those that have not ended.
 constexpr auto news = std::chrono::days{30};
 
 /// Returns the progress of measuring a nightly, compared with the last judged one, `before`:
@@ -50,15 +52,16 @@ Json nightlies_of(storage::Store& store, std::vector<Nightly> const& nightlies) 
     entry["progress"] =
         goes_on ? progress_of(store, *at, before == nightlies.end() ? nullptr : &*before)
                 : Json(nullptr);
-    auto const incident = store.incidents().of_nightly(at->id);
-    entry["incident"] = incident ? Json(incident->id.value) : Json(nullptr);
+    entry["incidents"] = Json::array();
+    for (auto const& incident : store.incidents().all_of_nightly(at->id))
+      entry["incidents"].push_back(incident.id.value);
     json.push_back(std::move(entry));
   }
   return json;
 }
 
 /// Returns the first finding of the newest bisection that has one; null if none has.
-Json culprit_of(std::vector<Bisection> const& bisections, std::string const& project) {
+Json first_finding_of(std::vector<Bisection> const& bisections, std::string const& project) {
   for (auto const& bisection : std::ranges::reverse_view(bisections))
     if (!bisection.findings.empty()) return json_of(bisection.findings.front(), bisection, project);
   return nullptr;
@@ -76,24 +79,24 @@ Json newest_of(std::vector<Bisection> const& bisections) {
 
 Json in_brief(View const& view, Incident const& incident) {
   auto const bisections = view.store.bisections().of_incident_in_brief(incident.id);
-  auto const rulings = view.store.rulings().on(incident.id);
   auto const worst = worst_first(incident.changes);
   Json json;
   json["id"] = incident.id.value;
+  json["state"] = to_string(incident.state);
   json["date"] = view.store.nightlies().find(incident.nightly).value().date;
   json["opened_at"] = iso8601(incident.opened_at);
   json["series"] = incident.changes.size();
   json["worst"] = worst.empty() ? Json(nullptr) : json_of(worst.front());
   json["bisection"] = newest_of(bisections);
-  json["finding"] = culprit_of(bisections, view.project);
-  json["ruling"] = rulings.empty() ? Json(nullptr) : Json(to_string(rulings.back().kind));
+  json["finding"] = first_finding_of(bisections, view.project);
   return json;
 }
 
-Json incidents_of(View const& view, Timestamp since) {
+Json incidents_of(View const& view, std::vector<Incident> const& unfinished) {
   auto json = Json::array();
-  for (auto const& incident : view.store.incidents().since(since))
-    json.push_back(in_brief(view, incident));
+  auto const shown = std::min(shown_incidents, unfinished.size());
+  for (std::size_t at = 0; at < shown; ++at)
+    json.push_back(in_brief(view, unfinished[at]));
   return json;
 }
 
@@ -129,10 +132,12 @@ Json open_alarms(storage::Store& store) {
 
 http::HttpResponse show_tonight(View const& view, Call const&) {
   auto const nightlies = view.store.nightlies().newest(searched_nightlies);
+  auto const unfinished = view.store.incidents().unfinished();
   auto const since = nightlies.empty() ? Timestamp{} : nightlies.front().announced_at - news;
   Json json;
   json["nightlies"] = nightlies_of(view.store, nightlies);
-  json["incidents"] = incidents_of(view, since);
+  json["incidents"] = incidents_of(view, unfinished);
+  json["unfinished_incidents"] = unfinished.size();
   json["bisections"] = open_bisections(view.store, since);
   json["alarms"] = open_alarms(view.store);
   return ok(json);

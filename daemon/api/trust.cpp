@@ -89,6 +89,26 @@ Json rulings_of(View const& view) {
   return json;
 }
 
+/// {count, median_s, most_s}. The last two are null if `count` is 0.
+Json json_of_durations(Durations const& durations) {
+  bool const is_known = durations.count > 0;
+  Json json;
+  json["count"] = durations.count;
+  json["median_s"] = is_known ? Json(durations.median_s) : Json(nullptr);
+  json["most_s"] = is_known ? Json(durations.most_s) : Json(nullptr);
+  return json;
+}
+
+Json incident_months_of(View const& view) {
+  auto json = Json::array();
+  for (auto const& [month, incidents, to_culprit, to_fix] : view.store.trust().incident_months())
+    json.push_back({{"month", month},
+                    {"incidents", incidents},
+                    {"to_culprit", json_of_durations(to_culprit)},
+                    {"to_fix", json_of_durations(to_fix)}});
+  return json;
+}
+
 Json costs_of(View const& view) {
   auto json = Json::array();
   for (auto const& [verdict, pairs, verdicts] : view.store.trust().costs())
@@ -138,6 +158,7 @@ http::HttpResponse show_trust(View const& view, Call const&) {
   json["threshold"] = view.decide.threshold;
   json["self_comparisons"] = self_comparisons_of(view);
   json["rulings"] = rulings_of(view);
+  json["incidents"] = incident_months_of(view);
   json["verdicts"] = costs_of(view);
   json["hosts"] = hosts_of(view);
   return ok(json);

@@ -21,8 +21,8 @@ bool is_of_earlier_incident(Bisection const& one, Bisection const& bisection) {
 bool names_change_of(Bisection const& one, Commit const& commit, std::string const& message) {
   return std::ranges::any_of(one.findings, [&](Finding const& finding) {
     auto const& suspect = finding.suspects.front();
-    return kind_of(finding) == FindingKind::culprit && finding.missing == 0 &&
-           suspect.sha != commit.sha && bisect::lands_again(message, suspect);
+    return is_to_blame(finding) && suspect.sha != commit.sha &&
+           bisect::lands_again(message, suspect);
   });
 }
 

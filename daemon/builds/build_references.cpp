@@ -27,6 +27,16 @@ std::vector<Incident> open_incidents(storage::Store& store, Timestamp since) {
   return incidents;
 }
 
+/// The incidents that a nightly may still end. A stale one may never be measured again, so its
+/// builds are kept only as long as those of others.
+std::vector<Incident> unfinished_incidents(storage::Store& store) {
+  auto incidents = store.incidents().changing();
+  std::erase_if(incidents, [](Incident const& incident) {
+    return !is_unfinished(incident.state) || incident.state == IncidentState::stale;
+  });
+  return incidents;
+}
+
 /// The benchmarks that the newest sweep measured.
 std::set<FleetBenchmark> measured_benchmarks(storage::Store& store,
                                              std::vector<Nightly> const& nightlies) {
@@ -105,6 +115,7 @@ BuildReferences read_references(storage::Store& store,
   references.nightlies = store.nightlies().all();
   references.incidents =
       open_incidents(store, now - std::chrono::days{policy.limits.incident_days});
+  references.unfinished = unfinished_incidents(store);
   references.bisections = store.bisections().not_ended();
   references.companions = companions_in(policy.folder);
   references.baselines = chosen_baselines(store, references.nightlies);

@@ -23,8 +23,9 @@ RetentionPolicy retention_policy_of(config::Options const& options);
 /// Returns the companions that the builds in `folder` list, by name of the build. Reads the disk.
 std::map<std::string, std::vector<std::string>> companions_in(std::filesystem::path const& folder);
 
-/// Reads the records that refer to builds. An incident is open until a user accepts it or rules
-/// that it is a false alarm, and for `incident_days` at most. Throws what the store throws.
+/// Reads the records that refer to builds. An incident keeps both its builds until a user accepts
+/// it or rules that it is a false alarm, and for `incident_days` at most. While it is unfinished,
+/// it keeps the last good builds of its series. Throws what the store throws.
 BuildReferences read_references(storage::Store& store,
                                 RetentionPolicy const& policy,
                                 Timestamp now);

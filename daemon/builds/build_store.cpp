@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <set>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -14,6 +14,7 @@
 #include "daemon/builds/companions.h"
 #include "daemon/builds/logs.h"
 #include "daemon/measure/alarm.h"
+#include "storage/base/digest.h"
 #include "storage/base/remove_tree.h"
 
 namespace torchwatch::builds {
@@ -25,6 +26,8 @@ constexpr std::int64_t mib = 1 << 20;
 constexpr std::uintmax_t most_bytes_of_logs = std::uintmax_t{1} << 30;
 constexpr auto removed = ".removed";
 constexpr auto unfinished = ".part";
+/// Begins the names of caches of builds in other directories.
+constexpr std::string_view elsewhere = "elsewhere-";
 
 /// The names of the entries of `folder`; none when it cannot be read.
 std::set<std::string> names_in(fs::path const& folder) {
@@ -58,6 +61,18 @@ std::int64_t size_of(fs::path const& directory) {
   return bytes;
 }
 
+fs::path caches_folder_of(config::Options const& options) {
+  return retention_policy_of(options).folder.parent_path() / "caches";
+}
+
+/// True when nothing was added to a directory for a month.
+bool is_forgotten(fs::path const& directory) {
+  constexpr std::chrono::days most{30};
+  std::error_code problem;
+  auto const written = fs::last_write_time(directory, problem);
+  return !problem && fs::file_time_type::clock::now() - written > most;
+}
+
 DiskSpace disk_space_of(config::BuildsOptions const& options, fs::path const& folder) {
   DiskSpace space;
   space.quota = options.quota_mib * mib;
@@ -77,10 +92,10 @@ std::int64_t size_of_newest(std::vector<KeptBuild> builds) {
 }  // namespace
 
 void BuildStore::make_space_for_another() {
-  refresh();
+  auto const builds = refresh();
   auto space = disk_space_of(options_.builds, retention_policy_of(options_).folder);
-  space.next_build = size_of_newest(store_.kept_builds().all());
-  remove_beyond(space);
+  space.next_build = size_of_newest(builds);
+  remove_beyond(space, builds);
 }
 
 void BuildStore::make_space() {
@@ -88,8 +103,9 @@ void BuildStore::make_space() {
 }
 
 std::vector<Removal> BuildStore::prune() {
-  refresh();
-  auto pruned = remove_beyond(disk_space_of(options_.builds, retention_policy_of(options_).folder));
+  auto const builds = refresh();
+  auto pruned =
+      remove_beyond(disk_space_of(options_.builds, retention_policy_of(options_).folder), builds);
   Alarm alarm;
   alarm.kind = AlarmKind::builds_need_space;
   alarm.detail = pruned.shortage + "; the rest is in use: see torchwatch builds list";
@@ -99,8 +115,7 @@ std::vector<Removal> BuildStore::prune() {
 }
 
 /// Returns the removed builds, and the limit that is still exceeded.
-Pruning BuildStore::remove_beyond(DiskSpace const& space) {
-  auto const builds = store_.kept_builds().all();
+Pruning BuildStore::remove_beyond(DiskSpace const& space, std::vector<KeptBuild> const& builds) {
   if (has_space(builds, space)) return {};
   auto const references = read_references(store_, retention_policy_of(options_), clock_.now());
   auto pruning = plan_pruning(builds, users_of(builds, references), space, clock_.now());
@@ -112,37 +127,51 @@ Pruning BuildStore::remove_beyond(DiskSpace const& space) {
   return pruning;
 }
 
-/// Updates the table `kept_build` to match the directory.
-void BuildStore::refresh() {
-  delete_half_work();
+/// Updates the table `kept_build` to match the directory. Returns the builds in it.
+std::vector<KeptBuild> BuildStore::refresh() {
   auto names = names_in(retention_policy_of(options_).folder);
+  delete_half_work(names);
   for (auto const& build : store_.kept_builds().all())
     if (names.erase(build.name) == 0) store_.kept_builds().remove(build.name);
   for (auto const& name : names)
     if (name.find('.') == std::string::npos) record(name, clock_.now());
+  return store_.kept_builds().all();
 }
 
 void BuildStore::record(std::string const& name, Timestamp made_at) {
   KeptBuild build;
   build.name = name;
-  build.bytes = size_of(retention_policy_of(options_).folder / name);
+  build.bytes = size_of(retention_policy_of(options_).folder / name) +
+                size_of(caches_folder_of(options_) / name);
   build.made_at = made_at;
   build.used_at = clock_.now();
   store_.kept_builds().record(build);
 }
 
+/// Deletes the caches of builds that were removed. `builds`: the names of those that exist.
+void BuildStore::delete_orphaned_caches(std::set<std::string> const& builds) {
+  auto const folder = caches_folder_of(options_);
+  std::error_code ignored;  // tried again by the next call
+  for (auto const& name : names_in(folder)) {
+    bool const is_needed =
+        name.starts_with(elsewhere) ? !is_forgotten(folder / name) : builds.contains(name);
+    if (!is_needed) remove_tree(folder / name, ignored);
+  }
+}
+
 /// Deletes the remains of killed removals, the downloads of nightlies that were given up, and old
-/// logs of recipes and compilers.
-void BuildStore::delete_half_work() {
+/// logs of recipes and compilers. `names`: the entries of the builds' directory.
+void BuildStore::delete_half_work(std::set<std::string> const& names) {
   std::error_code ignored;  // tried again by the next call
   auto const folder = retention_policy_of(options_).folder;
-  for (auto const& name : names_in(folder))
+  for (auto const& name : names)
     if (name.ends_with(removed) || (name.ends_with(unfinished) && !is_on_its_way(name)))
       remove_tree(folder / name, ignored);
   auto const downloads = folder.parent_path() / "downloads";
   for (auto const& name : names_in(downloads))
     if ((name.starts_with("nightly-") || is_companion(name)) && !is_on_its_way(name))
       remove_tree(downloads / name, ignored);
+  delete_orphaned_caches(names);
   prune_logs(folder.parent_path() / "logs",
              std::chrono::days{std::max(options_.builds.incident_days, 1)},
              most_bytes_of_logs);
@@ -169,6 +198,18 @@ bool BuildStore::is_on_its_way(std::string const& name) const {
 
 std::string BuildStore::name_of(std::string const& prefix) const {
   return name_in(retention_policy_of(options_).folder, prefix);
+}
+
+std::string BuildStore::caches_of(Build const& build) const {
+  constexpr std::size_t digits = 16;
+  auto name = name_of(build.prefix);
+  if (name.empty()) {
+    Sha256 digest;
+    digest.add(build.prefix);
+    digest.add(build.manifest.commit.hex);
+    name = std::string{elsewhere} + digest.hex().substr(0, digits);
+  }
+  return (caches_folder_of(options_) / name).string();
 }
 
 void BuildStore::use(std::string const& prefix) {
@@ -221,6 +262,7 @@ Result<> BuildStore::take_away(KeptBuild const& build, std::string const& reason
                reason);
   remove_tree(grave, problem);
   if (problem) spdlog::warn("remove {}: {}", grave.string(), problem.message());
+  delete_orphaned_caches(names_in(retention_policy_of(options_).folder));
   return {};
 }
 

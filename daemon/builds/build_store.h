@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,9 +17,9 @@ namespace torchwatch::builds {
 /// were last measured, and which must be removed. Blocks on the disk. Single-threaded; nothing else
 /// happens between reading a build's users and removing it.
 ///
-/// A removed build is first renamed to NAME.removed, which counts as its removal, and then deleted.
-/// The next call deletes what a killed removal left. Other entries with a dot in their name are
-/// unfinished and left alone.
+/// A removed build is first renamed to NAME.removed, which counts as its removal, and then deleted,
+/// with its compile caches. The next call deletes what a killed removal left. Other entries with a
+/// dot in their name are unfinished and left alone.
 class BuildStore final : public DiskBudget {
  public:
   /// All arguments must outlive it.
@@ -46,6 +47,11 @@ class BuildStore final : public DiskBudget {
   /// Returns the name of the build at `prefix`; empty when it is in another directory.
   std::string name_of(std::string const& prefix) const;
 
+  /// Returns the directory of the build's compile caches, `state_dir/caches/NAME`. They are counted
+  /// and deleted with the build. Those of a build in another directory are deleted a month after
+  /// their last fill.
+  std::string caches_of(Build const& build) const;
+
   /// Pins the build, or removes its pin. Fails with not_found when no build has this name.
   Result<KeptBuild> pin(std::string const& name, std::optional<Pin> pin);
 
@@ -54,10 +60,11 @@ class BuildStore final : public DiskBudget {
   Result<KeptBuild> remove(std::string const& name);
 
  private:
-  void refresh();
-  Pruning remove_beyond(DiskSpace const& space);
+  std::vector<KeptBuild> refresh();
+  Pruning remove_beyond(DiskSpace const& space, std::vector<KeptBuild> const& builds);
   void record(std::string const& name, Timestamp made_at);
-  void delete_half_work();
+  void delete_half_work(std::set<std::string> const& names);
+  void delete_orphaned_caches(std::set<std::string> const& builds);
   bool is_on_its_way(std::string const& name) const;
   Result<> take_away(KeptBuild const& build, std::string const& reason);
 

@@ -142,6 +142,9 @@ void UserCollector::add_incidents() {
   for (auto const& incident : references_.incidents)
     for (auto const end : {incident.baseline, incident.nightly})
       add(end, fmt::format("incident {}", incident.id.value));
+  for (auto const& incident : references_.unfinished)
+    for (auto const& change : incident.changes)
+      add(baseline_of(incident, change.series), fmt::format("incident {}", incident.id.value));
 }
 
 void UserCollector::add_between(BisectionRequest const& request, std::string const& user) {

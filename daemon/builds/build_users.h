@@ -18,7 +18,8 @@ namespace torchwatch::builds {
 struct BuildReferences {
   std::filesystem::path builds;       ///< the directory of the builds
   std::vector<Nightly> nightlies;     ///< all, in the store's order
-  std::vector<Incident> incidents;    ///< the open ones
+  std::vector<Incident> incidents;    ///< recent ones without a ruling
+  std::vector<Incident> unfinished;   ///< those that a nightly may still end
   std::vector<Bisection> bisections;  ///< those that have not ended
   /// Histories of the benchmarks that are measured and have anchors.
   std::vector<bisect::BenchmarkHistory> benchmarks;
@@ -33,9 +34,10 @@ using BuildUsers = std::map<std::string, std::vector<std::string>>;
 
 /// Finds the users of each of `builds`. A build without a user is not in the map. Pure. A nightly
 /// that is being judged uses its build and its baselines. The next nightly uses the baselines that
-/// it will have. Benchmarks use their anchors. Incidents and bisections use both their ends.
-/// Bisections also use the nightlies in between and the commits that they measured. Builds use
-/// their companions, and people use the builds that they pinned.
+/// it will have. Benchmarks use their anchors. Incidents and bisections use both their ends, and
+/// unfinished incidents the last good builds of their series. Bisections also use the nightlies in
+/// between and the commits that they measured. Builds use their companions, and people use the
+/// builds that they pinned.
 BuildUsers users_of(std::vector<KeptBuild> const& builds, BuildReferences const& references);
 
 /// Returns the name of the build at `prefix`; empty when it is not in `builds`. Pure.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,27 +18,53 @@
 
 namespace torchwatch::builds {
 
-/// Another wheel that a build takes libraries from: NVIDIA's CUDA, cuDNN, NCCL.
+/// Another wheel that a build takes files from: libraries (NVIDIA's CUDA, cuDNN, NCCL), or packages
+/// that Python imports (triton, sympy).
 struct Companion {
   std::string name;     ///< "nvidia-cudnn-cu13"
   std::string version;  ///< "9.15.1.9"
+  /// fetch::variant_of() its tags, "cp312": one version has a file for each Python. Empty for most.
+  std::string variant{};
   friend bool operator==(Companion const&, Companion const&) = default;
 };
 
 /// The prefix of all directories of companions.
 inline constexpr auto companion_prefix = "companion-";
 
-/// Returns its directory below `state_dir/builds`: "companion-nvidia-cudnn-cu13-9_15_1_9". Pure.
+/// Returns its directory below `state_dir/builds`: "companion-nvidia-cudnn-cu13-9_15_1_9",
+/// "companion-triton-3_6_0-cp312". Pure.
 std::string folder_of(Companion const& companion);
 
 /// Returns the companions that the build in `state_dir/builds/NAME` lists; none without a list.
 std::vector<Companion> companions_listed_in(std::filesystem::path const& directory);
 
-/// Fetches the companions of CUDA wheels. A CUDA wheel gets CUDA from other wheels of its index.
-/// Those that LibTorch loads are fetched once, and kept next to the builds, one directory each. A
-/// build lists them in `companions`. It has hard links to their files in `nvidia`, next to its
-/// `torch`, where its libraries look for them. A file is deleted with its last link.
-/// Single-threaded.
+/// A requirement, and the package that has it.
+struct CompanionNeed {
+  fetch::Requirement requirement;
+  std::string by;  ///< "torch 2.11.0.dev20260120+cu130"
+};
+
+/// The companions of one build while they are chosen.
+struct CompanionChoice {
+  std::filesystem::path directory;  ///< directory of the build
+  fetch::WheelMetadata torch;
+  fetch::CompanionScope scope = fetch::CompanionScope::libraries;
+  fetch::WheelTarget target;
+  std::vector<Companion> companions;           ///< in the order in which they were chosen
+  std::map<std::string, CompanionNeed> needs;  ///< for which they were chosen, by package
+};
+
+/// Fetches the companions of wheels from the index of the wheel. Each is fetched once, and kept
+/// next to the builds, one directory each. A build lists them in `companions`, and has hard links
+/// to their files. A file is deleted with its last link. Single-threaded.
+///
+/// A CUDA wheel gets CUDA from other wheels: those from which LibTorch loads libraries. Their files
+/// in `nvidia` are linked next to its `torch`, where its libraries look for them.
+///
+/// If a suite needs Python builds (config::needs_python), a wheel gets all packages that it
+/// requires without an extra, with all their files, so that its directory is a site-packages. It
+/// also gets torchvision and torchaudio of its date, if there are any. Their other requirements
+/// (numpy, pillow) are the operator's, as setuptools is.
 class Companions {
  public:
   /// All must outlive it. `budget` is called before and after each companion that is fetched.
@@ -50,17 +77,24 @@ class Companions {
         budget_{budget},
         gate_{std::move(executor), 1} {}
 
-  /// Gives the unpacked wheel in `directory` its companions. Can be killed at any time and
-  /// repeated. Fails as fetching does. corrupt: a wheel's METADATA cannot be parsed. unavailable:
-  /// the index has no suitable companion, or has it on a host that is not allowed.
+  /// Gives the unpacked wheel in `directory` its companions. Prefers those that it lists, then
+  /// those that are kept for other builds. Can be killed at any time and repeated. Fails as
+  /// fetching does. corrupt: a wheel's METADATA cannot be parsed. unavailable: the index has no
+  /// suitable companion, has two, or has it on a host that is not allowed; or two packages require
+  /// different versions of a third.
   boost::asio::awaitable<Result<>> bring(std::filesystem::path directory);
 
  private:
-  boost::asio::awaitable<Result<std::vector<Companion>>> bring_all(std::filesystem::path directory);
-  boost::asio::awaitable<Result<Companion>> bring_one(fetch::Requirement wanted,
-                                                      std::string machine,
-                                                      std::filesystem::path directory,
-                                                      std::vector<Companion> before);
+  Result<CompanionChoice> begin_choice(std::filesystem::path const& directory) const;
+  boost::asio::awaitable<Result<>> choose(CompanionChoice& choice);
+  boost::asio::awaitable<Result<Companion>> bring_required(CompanionChoice& choice,
+                                                           CompanionNeed const& need);
+  boost::asio::awaitable<Result<>> bring_optional(CompanionChoice& choice, std::string package);
+  boost::asio::awaitable<Result<Companion>> bring_one(CompanionChoice const& choice,
+                                                      fetch::CompanionWish wish);
+  boost::asio::awaitable<Result<Companion>> find_and_fetch(CompanionChoice const& choice,
+                                                           fetch::CompanionWish wish);
+  boost::asio::awaitable<Result<fetch::CompanionFile>> find(fetch::CompanionWish const& wish);
   boost::asio::awaitable<Result<>> fetch(fetch::CompanionFile file, std::filesystem::path place);
   std::filesystem::path builds() const;
 

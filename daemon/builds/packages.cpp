@@ -8,6 +8,7 @@
 #include <spdlog/spdlog.h>
 
 #include "bisect/git/history.h"
+#include "config/needs.h"
 #include "daemon/builds/downloads.h"
 #include "daemon/builds/manifest.h"
 #include "fetch/carry_out.h"
@@ -75,12 +76,13 @@ void note(fetch::Downloaded const& came, PublishedFile& file) {
   file.last_modified = came.validators.last_modified;
 }
 
-BuildManifest manifest_of(Nightly const& nightly, config::FeedOptions const& feed) {
+BuildManifest manifest_of(Nightly const& nightly, config::Options const& options) {
   BuildManifest manifest;
+  if (is_wheel(nightly.file->url) && config::needs_python(options)) manifest.kind = "python";
   manifest.commit = nightly.commit;
   manifest.version = nightly.version;
   manifest.date = nightly.date;
-  manifest.variant = feed.channel;
+  manifest.variant = options.feed.channel;
   return manifest;
 }
 
@@ -181,14 +183,26 @@ asio::awaitable<Result<BuildAttempt>> Packages::read(Nightly& nightly,
       co_return without_build(accompanied.error().message);
     if (!accompanied) co_return not_yet(accompanied.error());
   }
-  auto const made = co_await workers_.make(contents->prefix);
+  auto const made = co_await make_programs(nightly, directory, contents->prefix);
   if (!made && is_for_good(made.error().code)) co_return without_build(made.error().message);
   if (!made) co_return made.error();
-  auto build = write_build(contents->prefix, manifest_of(nightly, options_.feed));
+  auto build = write_build(contents->prefix, manifest_of(nightly, options_));
   if (!build) co_return build.error();
   BuildAttempt attempt;
   attempt.build = std::move(*build);
   co_return attempt;
+}
+
+/// Makes what the suites run from the build: bytecode of its packages, and a compiled worker.
+asio::awaitable<Result<>> Packages::make_programs(Nightly const& nightly,
+                                                  fs::path directory,
+                                                  fs::path prefix) {
+  if (is_wheel(nightly.file->url) && config::needs_python(options_)) {
+    auto const compiled = co_await workers_.compile_bytecode(directory);
+    if (!compiled) co_return compiled.error();
+  }
+  if (!config::needs_compiled_worker(options_)) co_return Result<>{};
+  co_return co_await workers_.make(prefix);
 }
 
 /// Stores the trunk commit and the date of a release. Where the clone does not name the trunk

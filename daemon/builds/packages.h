@@ -43,9 +43,9 @@ class Packages {
         workers_{workers},
         companions_{std::move(executor), options, fetcher, budget} {}
 
-  /// Returns the build of `nightly.file` with its companions and a worker compiled for it. Fetches
-  /// the file if it is missing. Stores in `nightly` its commits, read from the build, and its
-  /// contents' digest.
+  /// Returns the build of `nightly.file` with its companions, and with a worker compiled for it if
+  /// a suite needs one. Fetches the file if it is missing. Stores in `nightly` its commits, read
+  /// from the build, and its contents' digest.
   ///
   /// The result has no build, but a reason, when the contents are damaged or no worker compiles
   /// against them. Fails with unavailable when another attempt may succeed, because the server or a
@@ -59,6 +59,9 @@ class Packages {
   boost::asio::awaitable<Result<BuildAttempt>> read(Nightly& nightly,
                                                     std::filesystem::path directory,
                                                     Trunk wanted);
+  boost::asio::awaitable<Result<>> make_programs(Nightly const& nightly,
+                                                 std::filesystem::path directory,
+                                                 std::filesystem::path prefix);
   boost::asio::awaitable<Result<>> note_commit(Nightly& nightly, CommitSha release, Trunk wanted);
 
   config::Options const& options_;

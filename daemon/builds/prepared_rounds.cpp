@@ -6,8 +6,10 @@ namespace torchwatch::builds {
 
 boost::asio::awaitable<Result<std::vector<JobOutcome>>> PreparedRounds::measure(
     measure::RoundKey key, std::vector<Build> builds) {
-  for (auto const& build : builds)
+  for (auto& build : builds) {
     builds_.use(build.prefix);
+    build.caches = builds_.caches_of(build);
+  }
   for (auto const& build : builds) {
     auto const renewed = co_await workers_.renew(build.prefix);
     if (!renewed) co_return renewed.error();

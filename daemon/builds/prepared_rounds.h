@@ -10,9 +10,9 @@
 
 namespace torchwatch::builds {
 
-/// Rounds that prepare their builds. Before each round, every build is marked as used. If its
-/// worker was made here, it gets one of the current sources. So after an update of torchwatch, old
-/// and new builds are measured by the same code.
+/// Rounds that prepare their builds. Before each round, every build is marked as used, and gets the
+/// directory of its compile caches. If its worker was made here, it gets one of the current
+/// sources. So after an update of torchwatch, old and new builds are measured by the same code.
 class PreparedRounds final : public measure::Rounds {
  public:
   /// All must outlive it.

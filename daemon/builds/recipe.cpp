@@ -9,6 +9,7 @@
 
 #include <unistd.h>
 
+#include "config/needs.h"
 #include "daemon/async/tool.h"
 #include "daemon/async/watchdog.h"
 
@@ -27,9 +28,12 @@ constexpr auto layout_variable = "TORCHWATCH_LAYOUT";
 /// it, too.
 constexpr int failed_sandbox = 1;
 
-/// Sets the variable only for a layout that is not the usual one.
-void ask_for(int layout, process::Command& command) {
+constexpr auto python_variable = "TORCHWATCH_PYTHON";
+
+/// Sets the variables of a build that is not the usual one: another layout, or Python packages.
+void ask_for(int layout, config::Options const& options, process::Command& command) {
   if (layout > 0) command.env[layout_variable] = std::to_string(layout);
+  if (config::needs_python(options)) command.env[python_variable] = "1";
 }
 
 /// Returns the number of processors for each of the recipes that run at a time.
@@ -70,7 +74,7 @@ asio::awaitable<Result<std::string>> RecipeProgram::contents(fs::path directory,
   process::Command ask;
   ask.argv = {source_.recipe, "--dependencies"};
   ask.directory = directory.string();
-  ask_for(layout, ask);
+  ask_for(layout, workshop_.options(), ask);
   auto access = access_of(source_);
   access.writable.push_back(std::move(directory));
   auto confined = co_await workshop_.confine(std::move(ask), std::move(access));
@@ -100,7 +104,7 @@ asio::awaitable<Result<RecipeRun>> RecipeProgram::build(
   command.env = {{"TORCHWATCH_COMMIT", commit.hex},
                  {"TORCHWATCH_CORES", std::to_string(cores_of_one(source_))},
                  {"TORCHWATCH_BUILD_DIR", tree.kept().string()}};
-  ask_for(layout, command);
+  ask_for(layout, workshop_.options(), command);
   command.stdout_file = log.string();
   command.stderr_file = log.string();
   std::error_code ignored;

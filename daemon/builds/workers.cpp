@@ -6,6 +6,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include "config/needs.h"
 #include "daemon/async/flush_disk.h"
 #include "storage/base/small_file.h"
 
@@ -62,6 +63,7 @@ bool WorkerProgram::is_unpacked_here(fs::path const& prefix) const {
 }
 
 asio::awaitable<Result<>> WorkerProgram::renew(fs::path prefix) {
+  if (!config::needs_compiled_worker(options_)) co_return Result<>{};
   std::error_code ignored;
   if (!is_unpacked_here(prefix) || !fs::exists(made_in(prefix), ignored)) co_return Result<>{};
   // Called before each round, so it does not run the program again.

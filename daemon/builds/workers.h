@@ -10,6 +10,7 @@
 #include "config/options.h"
 #include "daemon/async/semaphore.h"
 #include "daemon/async/tool.h"
+#include "daemon/builds/bytecode.h"
 #include "daemon/builds/workshop.h"
 #include "storage/base/result.h"
 
@@ -31,6 +32,9 @@ class Workers {
   /// by side have workers of the same sources. A build against which the sources no longer compile
   /// loses its worker: its jobs fail until the sources change.
   virtual boost::asio::awaitable<Result<>> renew(std::filesystem::path prefix) = 0;
+
+  /// Does what Bytecode::compile does.
+  virtual boost::asio::awaitable<Result<>> compile_bytecode(std::filesystem::path directory) = 0;
 };
 
 /// Compiles workers with deploy/build-worker, one at a time, under `state_dir/workers`. The log is
@@ -44,10 +48,15 @@ class WorkerProgram final : public Workers {
         program_{std::move(program)},
         workshop_{workshop},
         options_{workshop.options()},
+        bytecode_{executor, workshop},
         gate_{std::move(executor), 1} {}
 
   boost::asio::awaitable<Result<>> make(std::filesystem::path prefix) override;
   boost::asio::awaitable<Result<>> renew(std::filesystem::path prefix) override;
+
+  boost::asio::awaitable<Result<>> compile_bytecode(std::filesystem::path directory) override {
+    return bytecode_.compile(std::move(directory));
+  }
 
   /// Returns the compiler tools of this host, in one line. Fails with unavailable and names the
   /// missing tool.
@@ -65,6 +74,7 @@ class WorkerProgram final : public Workers {
   std::string program_;
   Workshop& workshop_;
   config::Options const& options_;
+  Bytecode bytecode_;
   std::string newest_;  // what the last worker was to be made from
   async::Semaphore gate_;
 };

@@ -1,18 +1,24 @@
 #include <algorithm>
-#include <filesystem>
+#include <array>
 #include <iostream>
 #include <memory>
+#include <set>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
+#include "config/suites.h"
 #include "daemon/cli/bench_request.h"
 #include "daemon/cli/command_line.h"
 #include "daemon/cli/commands.h"
 #include "daemon/cli/measure_now.h"
+#include "daemon/cli/metric_columns.h"
 #include "daemon/cli/terminal.h"
+#include "daemon/measure/gpu_slots.h"
 #include "daemon/measure/job.h"
+#include "storage/domain/words.h"
 
 namespace torchwatch::cli {
 namespace {
@@ -52,6 +58,7 @@ nlohmann::ordered_json to_json(std::vector<JobOutcome> const& outcomes) {
     for (auto const& [metric, value] : outcome.values) {
       result["metrics"][std::string{to_string(metric)}] = {{"value", value.value},
                                                            {"unit", unit_of(metric)},
+                                                           {"better", words::better(metric)},
                                                            {"samples", value.samples},
                                                            {"outliers", value.outliers}};
     }
@@ -65,24 +72,37 @@ nlohmann::ordered_json to_json(std::vector<JobOutcome> const& outcomes) {
   return results;
 }
 
+/// Returns the columns for the metrics that at least one benchmark has.
+std::vector<MetricColumn> columns_for(std::vector<JobOutcome> const& outcomes) {
+  std::set<Metric> metrics;
+  for (auto const& outcome : outcomes)
+    for (auto const& [metric, value] : outcome.values)
+      metrics.insert(metric);
+  return value_columns(std::move(metrics));
+}
+
+/// Returns the cells of one benchmark; "-" for a metric that it does not have.
+std::string cells_of(JobOutcome const& outcome, std::vector<MetricColumn> const& columns) {
+  std::string cells;
+  for (auto const& column : columns) {
+    auto const value = outcome.values.find(column.metric);
+    bool const is_known = value != outcome.values.end();
+    cells += cell_of(column, is_known ? value_text(column, value->second.value) : "-");
+  }
+  return cells;
+}
+
 void print_table(std::vector<JobOutcome> const& outcomes) {
-  constexpr auto row = "{:<42} {:>12} {:>11} {:>11} {:>12} {:>8}\n";
-  std::cout << fmt::format(
-      row, "benchmark", "latency ms", "cmem MiB", "gmem MiB", "leak B/iter", "s");
+  auto const columns = columns_for(outcomes);
+  std::cout << fmt::format("{:<42}{} {:>8}\n", "benchmark", headings_of(columns), "s");
   for (auto const& outcome : outcomes) {
     auto const name = name_of(outcome.key.benchmark);
-    if (!outcome.ok()) {
+    if (outcome.ok())
+      std::cout << fmt::format(
+          "{:<42}{} {:>8.1f}\n", name, cells_of(outcome, columns), outcome.seconds);
+    else
       std::cout << fmt::format(
           "{:<42} {}: {}\n", name, to_string(*outcome.error_code), outcome.error);
-      continue;
-    }
-    std::cout << fmt::format(row,
-                             name,
-                             cell(outcome, Metric::latency, 1, 3),
-                             cell(outcome, Metric::cmem, mib, 2),
-                             cell(outcome, Metric::gmem, mib, 2),
-                             cell(outcome, Metric::leak, 1, 0),
-                             fmt::format("{:.1f}", outcome.seconds));
   }
 }
 
@@ -130,6 +150,8 @@ int run_bench(config::Options const& options,
 
 /// The options of `bench`.
 struct BenchFlags {
+  /// A suite of the configuration. Empty: the native suite, without a configuration.
+  std::string suite_name;
   std::vector<std::string> benchmarks;
   std::vector<std::string> models;
   std::string device = "cpu";
@@ -149,11 +171,6 @@ std::map<std::string, config::Precision> const precisions{{"fp32", config::Preci
 std::map<std::string, config::Tf32> const tf32_words{
     {"default", config::Tf32::as_pytorch}, {"on", config::Tf32::on}, {"off", config::Tf32::off}};
 
-/// Returns the absolute path. A worker runs in a directory of its own.
-std::string absolute_path(std::string const& path) {
-  return std::filesystem::absolute(path).lexically_normal().string();
-}
-
 /// Returns the request of the options. A search for a batch size measures inference only.
 BenchRequest to_request(BenchFlags const& flags, Device device) {
   auto request = flags.request;
@@ -165,6 +182,76 @@ BenchRequest to_request(BenchFlags const& flags, Device device) {
   auto const more = measure::benchmarks_of(suite, device);
   request.benchmarks.insert(request.benchmarks.end(), more.begin(), more.end());
   return request;
+}
+
+/// Returns the first fleet that runs the suite, for one runner on this or its host. The
+/// configuration has been checked to have one, except for the native suite.
+config::FleetOptions fleet_that_runs(config::Options const& options,
+                                     config::SuiteOptions const& suite) {
+  auto const found = std::ranges::find_if(
+      options.fleets, [&suite](config::FleetOptions const& fleet) { return runs(fleet, suite); });
+  return found == options.fleets.end() ? options.fleets.front() : *found;
+}
+
+/// Returns the chosen benchmarks of a suite. Fails with invalid_argument when it has none of them.
+Result<std::vector<Benchmark>> chosen_benchmarks(BenchFlags const& flags,
+                                                 config::SuiteOptions const& suite,
+                                                 Device device) {
+  auto benchmarks = measure::benchmarks_of(suite, device);
+  std::erase_if(benchmarks, [&flags](Benchmark const& benchmark) {
+    bool const has_models = !flags.models.empty();
+    bool const has_names = !flags.benchmarks.empty();
+    return (has_models && std::ranges::count(flags.models, benchmark.model) == 0) ||
+           (has_names && std::ranges::count(flags.benchmarks, name_of(benchmark)) == 0);
+  });
+  if (benchmarks.empty())
+    return Error{
+        ErrorCode::invalid_argument,
+        "suite " + suite.name + ": found none of the models or benchmarks that were named"};
+  return benchmarks;
+}
+
+/// Measures a suite of the configuration, with its settings, on the first fleet that runs it.
+int bench_suite(Invocation const& invocation, BenchFlags const& flags) {
+  auto options = load_checked(invocation.config_file);
+  if (!options) {
+    std::cerr << options.error().message << '\n';
+    return could_not_run;
+  }
+  fill_worker(*options, invocation.executable);
+  auto const suite = config::find_suite(*options, flags.suite_name);
+  if (!suite) return complain("bench", invocation.config_file + ": " + suite.error().message);
+  options->fleets = {fleet_that_runs(*options, **suite)};
+  auto const gpus = measure::find_gpus(options->fleets);
+  if (!gpus) return complain("bench", gpus.error().message);
+  auto& fleet = options->fleets.front();
+  if (!flags.is_isolated) fleet.isolation = config::IsolationWish::none;
+  auto benchmarks = chosen_benchmarks(flags, **suite, fleet.device);
+  if (!benchmarks) return complain("bench", benchmarks.error().message);
+  auto request = flags.request;
+  request.benchmarks = std::move(*benchmarks);
+  return run_bench(*options, invocation, request);
+}
+
+/// `--suite` takes these settings from the configuration.
+constexpr std::array settings_of_configuration{"--device",
+                                               "--backend",
+                                               "--files",
+                                               "--precision",
+                                               "--tf32",
+                                               "--smoke",
+                                               "--runs",
+                                               "--threads",
+                                               "--timeout",
+                                               "--batch",
+                                               "--find-batch",
+                                               "--worker"};
+
+void add_configured_suite(CLI::App& bench, BenchFlags& flags) {
+  auto* const suite = bench.add_option(
+      "--suite", flags.suite_name, "Measure this suite of the configuration (--config)");
+  for (auto const* const setting : settings_of_configuration)
+    suite->excludes(bench.get_option(setting));
 }
 
 void add_suite_flags(CLI::App& bench, BenchFlags& flags) {
@@ -231,17 +318,21 @@ test_eval[resnet18-cpu-eager]                     3.538        4.59           - 
 void add_bench(CLI::App& app, Invocation const& invocation, Chosen& chosen) {
   auto const flags = std::make_shared<BenchFlags>();
   auto* const bench =
-      app.add_subcommand("bench", "Measures a build now, without configuration or database.");
+      app.add_subcommand("bench",
+                         "Measures a build now, without a database. Needs a configuration only "
+                         "for --suite.");
   bench->add_option("--prefix", flags->request.prefix, "Directory of the build, with build.json")
       ->check(CLI::ExistingDirectory);
   add_suite_flags(*bench, *flags);
   add_measure_flags(*bench, *flags);
+  add_configured_suite(*bench, *flags);
   bench->add_flag("!--no-isolation", flags->is_isolated, "Run workers without a sandbox");
   bench->add_flag("--json", flags->request.as_json, "Print JSON");
   add_example(*bench, bench_example);
   bench->callback([flags, &invocation, &chosen] {
     chosen = [flags, &invocation] {
       set_up_log(config::LogLevel::warning);
+      if (!flags->suite_name.empty()) return bench_suite(invocation, *flags);
       config::Options options;
       options.measure = flags->measure;
       options.suite = flags->suite;

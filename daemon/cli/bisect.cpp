@@ -25,6 +25,7 @@
 #include "daemon/service/open_store.h"
 #include "daemon/service/service.h"
 #include "storage/domain/project.h"
+#include "storage/domain/words.h"
 
 namespace torchwatch::cli {
 namespace asio = boost::asio;
@@ -38,8 +39,8 @@ struct BisectRequest {
   std::string start;                  ///< without --server: any name that git accepts
   std::string end;
   std::vector<Benchmark> benchmarks;
-  std::string fleet;  ///< empty: the first fleet
-  std::optional<Metric> metric;
+  std::string fleet;   ///< empty: the first fleet
+  std::string metric;  ///< empty: latency, or that of the bisection `again`
   std::optional<double> threshold;
   std::optional<Direction> direction;
   std::optional<Prior> prior;
@@ -84,7 +85,19 @@ Result<CommitSha> commit_of(config::SourceOptions const& source, std::string con
   return history->resolve(text);
 }
 
+/// Returns the metric of a name; latency for an empty one. Call it when the configuration is
+/// loaded, which declares metrics.
+Result<Metric> metric_named(std::string const& name) {
+  if (name.empty()) return Metric::latency;
+  auto const metric = parse_metric(name);
+  if (metric) return *metric;
+  return Error{ErrorCode::invalid_argument,
+               "--metric: found \"" + name + "\", allowed " + words::metric_names()};
+}
+
 Result<BisectionRequest> to_request(config::Options const& options, BisectRequest const& asked) {
+  auto const metric = metric_named(asked.metric);
+  if (!metric) return metric.error();
   auto const start = commit_of(options.source, asked.start);
   if (!start) return start.error();
   auto const end = commit_of(options.source, asked.end);
@@ -94,7 +107,7 @@ Result<BisectionRequest> to_request(config::Options const& options, BisectReques
   request.start = *start;
   request.end = *end;
   for (auto const& benchmark : asked.benchmarks)
-    request.series.push_back({fleet, benchmark, asked.metric.value_or(Metric::latency)});
+    request.series.push_back({fleet, benchmark, *metric});
   request.threshold = asked.threshold.value_or(request.threshold);
   request.direction = asked.direction.value_or(request.direction);
   request.prior = asked.prior.value_or(options.bisect.prior);
@@ -158,7 +171,7 @@ ordered_json to_body(BisectRequest const& asked) {
   if (asked.again) body["again"] = *asked.again;
   if (!asked.start.empty()) body["start"] = asked.start;
   if (!asked.end.empty()) body["end"] = asked.end;
-  if (asked.metric) body["metric"] = to_string(*asked.metric);
+  if (!asked.metric.empty()) body["metric"] = asked.metric;
   if (asked.threshold) body["threshold"] = *asked.threshold;
   if (asked.direction) body["direction"] = to_string(*asked.direction);
   if (asked.prior) body["prior"] = to_string(*asked.prior);
@@ -213,7 +226,6 @@ int bisect_there(std::string const& url,
 struct BisectFlags {
   BisectRequest request;
   std::vector<std::string> benchmarks;
-  std::string metric;
   std::string direction;
   std::string prior;
   std::string server;
@@ -230,13 +242,18 @@ void add_request_flags(CLI::App& bisect, BisectFlags& flags) {
                   "Benchmark, such as test_train[dlrm-cpu-eager]; required without --again")
       ->check(parsed_by(parse_benchmark, benchmark_form));
   bisect.add_option("--fleet", request.fleet, "Fleet that measures; the first one by default");
-  bisect.add_option("--metric", flags.metric, "Metric: latency, cmem, gmem or leak")
-      ->check(parsed_by(parse_metric, "latency, cmem, gmem or leak"))
+  bisect
+      .add_option("--metric",
+                  request.metric,
+                  "Metric: latency, cmem, gmem, leak, or one that a suite declares")
       ->default_str("latency");
   bisect.add_option("--threshold", request.threshold, "Smallest relative change that counts")
       ->check(CLI::Range(0.0001, 1.0))
       ->default_str("0.07");
-  bisect.add_option("--direction", flags.direction, "Change: increase, decrease or both")
+  bisect
+      .add_option("--direction",
+                  flags.direction,
+                  "Change: increase of time, memory or another cost, decrease, or both")
       ->check(parsed_by(parse_direction, "increase, decrease or both"))
       ->default_str("increase");
   bisect
@@ -271,7 +288,6 @@ void check_described(CLI::App const& bisect) {
 BisectRequest to_request(BisectFlags const& flags) {
   auto request = flags.request;
   request.benchmarks = to_benchmarks(flags.benchmarks);
-  request.metric = parse_metric(flags.metric);
   request.direction = parse_direction(flags.direction);
   request.prior = parse_prior(flags.prior);
   return request;

@@ -61,13 +61,13 @@ void print_bisections(ordered_json const& page) {
 }
 
 /// "latency 3.388 ms, 4.043 ms; cmem 11.40 MiB, 12.90 MiB".
-std::string levels_of(ordered_json const& readings) {
+std::string levels_of(ordered_json const& step) {
   std::string levels;
-  for (auto const& [name, values] : readings.items()) {
-    auto const metric = parse_metric(name).value();
+  for (auto const& [name, values] : step.at("readings").items()) {
+    auto const unit = text(step.at("units"), name.c_str());
     std::string of_metric;
     for (double const value : values)
-      of_metric += (of_metric.empty() ? " " : ", ") + words::level(metric, value);
+      of_metric += (of_metric.empty() ? " " : ", ") + words::level(unit, value);
     levels += (levels.empty() ? "" : "; ") + name + of_metric;
   }
   return levels;
@@ -77,7 +77,7 @@ std::string result_of(ordered_json const& step) {
   auto const note = text(step, "note");
   if (step.at("done") == false) return "not measured yet";
   if (step.at("skipped").is_string()) return short_sha(step.at("skipped")) + " " + note;
-  return step.at("readings").empty() ? note : levels_of(step.at("readings"));
+  return step.at("readings").empty() ? note : levels_of(step);
 }
 
 Row row_of_step(ordered_json const& step) {

@@ -94,8 +94,10 @@ bool is_same_state(std::optional<Nightly> const& before, std::optional<Nightly> 
   return before && after && before->id == after->id && before->state == after->state;
 }
 
-/// Makes one pass, and runs all requested bisections to their end.
+/// Makes one pass, and runs all requested bisections to their end. Sends messages that failed
+/// before.
 boost::asio::awaitable<Result<>> pass_and_join(service::Service& service) {
+  service.parts.sender.retry_now();
   auto const passed = co_await service.parts.pass();
   service.parts.queue.start();
   co_await service.parts.queue.join();

@@ -10,8 +10,10 @@
 #include <spdlog/spdlog.h>
 
 #include "config/load.h"
+#include "config/suites.h"
 #include "daemon/http/proxy.h"
 #include "daemon/measure/gpu_slots.h"
+#include "daemon/measure/job.h"
 #include "storage/base/printable.h"
 
 namespace torchwatch::cli {
@@ -83,13 +85,27 @@ void set_up_log(config::LogLevel level) {
 }
 
 void fill_worker(config::Options& options, std::string const& executable) {
+  std::filesystem::path const program{executable};
   if (options.measure.worker.empty())
     options.measure.worker =
-        std::filesystem::path{executable}.replace_filename("torchwatch-worker").string();
+        std::filesystem::path{program}.replace_filename("torchwatch-worker").string();
+  for (auto& suite : options.suites)
+    if (!suite.command.empty())
+      suite.worker = std::filesystem::path{program}.replace_filename("torchwatch-command").string();
+}
+
+Result<config::Options> load_checked(std::string const& file) {
+  auto options = config::load(file);
+  if (!options) return options;
+  auto const differ = measure::check_suites_differ(*options);
+  if (!differ) return within(file, differ.error());
+  auto const declared = config::declare_metrics(*options);
+  if (!declared) return within(file, declared.error());
+  return options;
 }
 
 std::optional<config::Options> load_options(Invocation const& invocation) {
-  auto options = config::load(invocation.config_file);
+  auto options = load_checked(invocation.config_file);
   if (!options) {
     std::cerr << options.error().message << '\n';
     return std::nullopt;
@@ -125,6 +141,10 @@ void add_example(CLI::App& command, std::string_view example) {
     if (character == '\n') text += "  ";
   }
   command.footer(text);
+}
+
+std::string absolute_path(std::string const& path) {
+  return std::filesystem::absolute(path).lexically_normal().string();
 }
 
 std::vector<Benchmark> to_benchmarks(std::vector<std::string> const& names) {

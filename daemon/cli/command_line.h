@@ -8,6 +8,7 @@
 
 #include "config/options.h"
 #include "daemon/cli/commands.h"
+#include "storage/base/result.h"
 #include "storage/domain/benchmark.h"
 
 namespace CLI {
@@ -20,8 +21,13 @@ namespace torchwatch::cli {
 /// Sends log lines to standard error.
 void set_up_log(config::LogLevel level);
 
-/// Sets the worker to the one next to `executable`, unless it is configured.
+/// Sets the worker to the one next to `executable`, unless it is configured. Suites with a command
+/// get the torchwatch-command there.
 void fill_worker(config::Options& options, std::string const& executable);
+
+/// Loads and checks a configuration, also the rules that need the list of native models, and
+/// declares its metrics. The message of a failure has a line for each error.
+Result<config::Options> load_checked(std::string const& file);
 
 /// Loads and checks the configuration, and sets up the log and the proxy. Prints the errors and
 /// returns nothing when it is invalid. Call it before the first thread starts: it sets variables.
@@ -52,6 +58,9 @@ void set_failure_message(CLI::App& app);
 /// Adds an example to the help of `command`: "$ torchwatch ...", and below it what it prints. Call
 /// it after adding the subcommands of `command`, which otherwise inherit the example.
 void add_example(CLI::App& command, std::string_view example);
+
+/// Returns the absolute path. A worker runs in a directory of its own.
+std::string absolute_path(std::string const& path);
 
 /// Parses the names of benchmarks. Throws when one is not valid.
 std::vector<Benchmark> to_benchmarks(std::vector<std::string> const& names);

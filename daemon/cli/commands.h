@@ -17,8 +17,13 @@ struct Invocation {
   std::string config_file;  ///< loaded, and named in messages
 };
 
-/// The exit statuses of `check`. Other commands use those that apply.
-enum Status : int { nothing_found = 0, incident_found = 1, could_not_run = 2 };
+/// The exit statuses of `check`, and of `suite try`. Other commands use those that apply.
+enum Status : int {
+  nothing_found = 0,
+  incident_found = 1,
+  check_failed = 1,  ///< `suite try` found something wrong
+  could_not_run = 2,
+};
 
 /// The function that runs the chosen subcommand. Returns the program's exit status.
 using Chosen = std::function<int()>;
@@ -32,6 +37,8 @@ void add_check(CLI::App& app, Invocation const& invocation, Chosen& chosen);
 void add_runner(CLI::App& app, Chosen& chosen);
 void add_bench(CLI::App& app, Invocation const& invocation, Chosen& chosen);
 void add_suite(CLI::App& app, Invocation const& invocation, Chosen& chosen);
+/// Adds `try` to the command `suite`.
+void add_suite_try(CLI::App& suite, Invocation const& invocation, Chosen& chosen);
 void add_compare(CLI::App& app, Invocation const& invocation, Chosen& chosen);
 void add_bisect(CLI::App& app, Invocation const& invocation, Chosen& chosen);
 void add_bisections(CLI::App& app, Chosen& chosen);

@@ -48,7 +48,7 @@ setup::Check reading_of(std::string const& file, Result<config::Options> const& 
 /// Returns the exit status: 0 when all checks are good, could_not_run otherwise.
 int check_config(ConfigQuestion const& question, Invocation const& invocation) {
   auto const begun = std::chrono::steady_clock::now();
-  auto options = config::load(question.file);
+  auto options = load_checked(question.file);
   std::vector<setup::Check> checks{reading_of(question.file, options)};
   checks.front().seconds = std::chrono::steady_clock::now() - begun;
   if (!options) {
@@ -74,7 +74,7 @@ int check_config(ConfigQuestion const& question, Invocation const& invocation) {
 }
 
 int config_show(std::string const& file) {
-  auto const options = config::load(file);
+  auto const options = load_checked(file);
   if (!options) {
     std::cerr << options.error().message << '\n';
     return could_not_run;

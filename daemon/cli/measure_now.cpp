@@ -20,7 +20,8 @@ protocol::Job job_now(config::Options const& options,
                       Build const& build,
                       BenchRequest const& request,
                       Benchmark const& benchmark) {
-  auto job = measure::job_for(options.measure, options.suite, benchmark, build);
+  auto const& suite = measure::suite_of(options, benchmark);
+  auto job = measure::job_for(options.measure, suite, benchmark, build);
   job.id = name_of(benchmark);
   job.measure.profile = request.profile;
   job.measure.batch = request.batch;

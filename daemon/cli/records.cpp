@@ -13,6 +13,7 @@
 #include "daemon/cli/bisection_text.h"
 #include "daemon/cli/command_line.h"
 #include "daemon/cli/commands.h"
+#include "daemon/cli/incident_text.h"
 #include "daemon/cli/terminal.h"
 #include "http/url.h"
 #include "storage/domain/words.h"
@@ -25,11 +26,13 @@ using nlohmann::ordered_json;
 
 /// The options of the commands that read.
 struct RecordsFlags {
-  std::string id;  ///< ID of one record; empty: all
+  std::string id;     ///< ID of one record; empty: all
+  std::string state;  ///< states of incidents, separated by commas; empty: all
   std::string fleet;
   std::size_t most = 20;
   std::string server;
   std::string token_file;
+  bool as_markdown = false;  ///< print the report on an incident as it was filed
   bool as_json = false;
 };
 
@@ -43,13 +46,10 @@ std::string minute(ordered_json const& json, char const* key) {
   return time == "-" ? time : time.substr(0, 10) + " " + time.substr(11, 5);
 }
 
-Metric metric_of(ordered_json const& series) {
-  return parse_metric(text(series, "metric")).value();
-}
-
-/// Returns a level with its unit; "-" for null.
-std::string level(Metric metric, ordered_json const& value) {
-  return value.is_null() ? "-" : words::level(metric, value.get<double>());
+/// Returns a level with its unit; "-" for null. The API names the unit, because a server may have
+/// metrics that are not declared here.
+std::string level(std::string const& unit, ordered_json const& value) {
+  return value.is_null() ? "-" : words::level(unit, value.get<double>());
 }
 
 /// Prints a table of at most `most` items, and the number of those left out.
@@ -66,17 +66,6 @@ void print_table(Row head,
     std::cout << "and " << items.size() - shown << " more (--most " << items.size() << ")\n";
 }
 
-Row row_of_incident(ordered_json const& incident) {
-  auto const& changes = incident.at("changes");
-  auto const worst = changes.empty() ? ordered_json(nullptr) : changes.front();
-  return {incident.at("id").dump(),
-          text(incident.at("nightly"), "date"),
-          std::to_string(changes.size()),
-          worst.is_null() ? "-" : text(worst, "headline"),
-          worst.is_null() ? "-" : text(worst, "name"),
-          word(incident, "report")};
-}
-
 Row row_of_nightly(ordered_json const& nightly) {
   return {nightly.at("id").dump(),
           text(nightly, "date"),
@@ -87,13 +76,13 @@ Row row_of_nightly(ordered_json const& nightly) {
 }
 
 Row row_of_verdict(ordered_json const& verdict) {
-  auto const metric = metric_of(verdict);
+  auto const unit = text(verdict, "unit");
   return {text(verdict, "name"),
           text(verdict, "fleet"),
           text(verdict, "verdict"),
           text(verdict, "headline"),
-          level(metric, verdict.at("before")),
-          level(metric, verdict.at("after")),
+          level(unit, verdict.at("before")),
+          level(unit, verdict.at("after")),
           verdict.at("pairs").dump()};
 }
 
@@ -110,10 +99,10 @@ Row row_of_alarm(ordered_json const& alarm) {
 Row row_of_series(ordered_json const& series) {
   auto const& newest = series.at("newest");
   auto const& last = series.at("change");
-  auto const metric = metric_of(series);
+  auto const unit = text(series, "unit");
   return {text(series, "name"),
           text(series, "fleet"),
-          newest.is_null() ? "-" : level(metric, newest.at("level")),
+          newest.is_null() ? "-" : level(unit, newest.at("level")),
           last.is_null() ? "-" : text(last, "headline"),
           last.is_null() ? "-" : text(last, "date")};
 }
@@ -134,14 +123,14 @@ void print_nightly(ordered_json const& nightly, std::size_t most) {
 /// Prints the nightlies of one series, newest first.
 void print_history(ordered_json const& history, std::size_t most) {
   auto const& nights = history.at("nights");
-  auto const metric = metric_of(history);
+  auto const unit = text(history, "unit");
   std::vector<Row> rows{
       {"nightly", "level", "lowest", "highest", "processes", "verdict", "commit"}};
   auto const size = nights.at("date").size();
   for (std::size_t i = 0; i < std::min(most, size); ++i) {
     auto const at = size - 1 - i;
     auto const level_at = [&](char const* column) {
-      return level(metric, nights.at(column).at(at));
+      return level(unit, nights.at(column).at(at));
     };
     auto const& verdict = nights.at("verdict").at(at);
     rows.push_back({nights.at("date").at(at).get<std::string>(),
@@ -161,12 +150,12 @@ Result<std::string> query_of(std::string const& name, std::string const& fleet) 
   auto const end = name.rfind("]_");
   auto const benchmark = name.substr(0, end == std::string::npos ? 0 : end + 1);
   auto const metric = end == std::string::npos ? "" : name.substr(end + 2);
-  if (!parse_benchmark(benchmark) || !parse_metric(metric))
+  if (!parse_benchmark(benchmark) || metric.empty())
     return Error{
         ErrorCode::invalid_argument,
         "found \"" + name + "\", allowed is a series like \"test_eval[dlrm-cpu-eager]_latency\""};
   return "fleet=" + http::percent_encode(fleet) + "&benchmark=" + http::percent_encode(benchmark) +
-         "&metric=" + metric;
+         "&metric=" + http::percent_encode(metric);
 }
 
 /// Returns the fleet of a series. Fails when several fleets measure it, or none.
@@ -216,9 +205,22 @@ auto listed_at(std::string const& path) {
   };
 }
 
+Answered ask_for_incidents(ApiClient const& answers, RecordsFlags const& flags) {
+  if (flags.state.empty()) return listed_at("/api/v1/incidents")(answers, flags);
+  return answers.get_all("/api/v1/incidents?state=" + http::percent_encode(flags.state));
+}
+
 void print_incidents(ordered_json const& answer, RecordsFlags const& flags) {
-  print_table(
-      {"id", "nightly", "series", "worst", "of", "report"}, answer, flags.most, row_of_incident);
+  auto const now = SystemClock{}.now();
+  if (!flags.id.empty()) return print_incident(answer, now, flags.most);
+  if (answer.empty()) {
+    std::cout << (flags.state.empty() ? "No incident yet: no nightly has regressed.\n"
+                                      : "No incident is in such a state.\n");
+    return;
+  }
+  print_table(head_of_incidents(), answer, flags.most, [now](ordered_json const& incident) {
+    return row_of_incident(incident, now);
+  });
 }
 
 void print_nightlies(ordered_json const& answer, RecordsFlags const& flags) {
@@ -242,9 +244,9 @@ void print_series(ordered_json const& answer, RecordsFlags const& flags) {
       {"series", "fleet", "newest", "last change", "on"}, answer, flags.most, row_of_series);
 }
 
-constexpr auto incidents_example = R"($ torchwatch incidents
-id  nightly     series  worst   of                                  report
-1   2025-09-03  1       +20.4%  test_eval[dcgan-cpu-eager]_latency  state/reports/incident-1.md)";
+constexpr auto incidents_example = R"($ torchwatch incidents --state open,explained
+id  nightly     state      age  worst   of                                  culprit         ...
+1   2025-09-03  explained  ...  +20.4%  test_eval[dcgan-cpu-eager]_latency  340bc50b898b...)";
 
 constexpr auto nightlies_example = R"($ torchwatch nightlies
 id  nightly     state  commit        version             failure
@@ -262,10 +264,10 @@ nightly     level     lowest    highest   processes  verdict     commit
 
 std::vector<Records> all_records() {
   return {{"incidents",
-           "Lists incidents, newest first, or prints the report on one.",
+           "Lists incidents, newest first, or shows one with its timeline.",
            incidents_example,
-           "ID of one incident, to print its report in Markdown",
-           listed_at("/api/v1/incidents"),
+           "ID of one incident, to show its series and its timeline",
+           ask_for_incidents,
            print_incidents},
           {"nightlies",
            "Lists nightlies, newest first, or the verdicts on one.",
@@ -290,20 +292,19 @@ std::vector<Records> all_records() {
            print_series}};
 }
 
-/// Prints the report on an incident, in Markdown.
+/// Prints the report on an incident as it was filed, with nothing added.
 int print_report(ApiClient const& answers, RecordsFlags const& flags) {
   auto const report =
       answers.get_text("/api/v1/incidents/" + http::percent_encode(flags.id) + "?format=markdown");
   if (!report) return complain("incidents", report.error().message);
-  std::cout << *report << '\n';
+  std::cout << *report;
   return nothing_found;
 }
 
 int run_records(Records const& records, RecordsFlags const& flags, Invocation const& invocation) {
   auto const answers = ApiClient::of(flags.server, flags.token_file, invocation);
   if (!answers) return complain(records.name, answers.error().message);
-  bool const is_report = std::string_view{records.name} == "incidents" && !flags.id.empty();
-  if (is_report && !flags.as_json) return print_report(*answers, flags);
+  if (flags.as_markdown) return print_report(*answers, flags);
   auto const answer = records.ask(*answers, flags);
   if (!answer) return complain(records.name, answer.error().message);
   if (flags.as_json)
@@ -313,13 +314,35 @@ int run_records(Records const& records, RecordsFlags const& flags, Invocation co
   return nothing_found;
 }
 
+void add_incident_options(CLI::App& command,
+                          CLI::Option& id,
+                          CLI::Option& json,
+                          RecordsFlags& flags) {
+  command
+      .add_option("--state",
+                  flags.state,
+                  "Only incidents in these states: open, explained, fix_expected, fixed, "
+                  "partly_fixed, returned, accepted, false_alarm, stale; separated by commas")
+      ->excludes(&id);
+  command
+      .add_flag("--markdown",
+                flags.as_markdown,
+                "Print the report of the incident as it was filed: its last description and its "
+                "comments")
+      ->needs(&id)
+      ->excludes(&json);
+}
+
 }  // namespace
 
 void add_records(CLI::App& app, Invocation const& invocation, Chosen& chosen) {
   for (auto const& records : all_records()) {
     auto const flags = std::make_shared<RecordsFlags>();
     auto* const command = app.add_subcommand(records.name, records.help);
-    command->add_option("id", flags->id, records.id_help);
+    auto* const id = command->add_option("id", flags->id, records.id_help);
+    auto* const json = command->add_flag("--json", flags->as_json, "Print all of it as JSON");
+    if (std::string_view{records.name} == "incidents")
+      add_incident_options(*command, *id, *json, *flags);
     if (std::string_view{records.name} == "series")
       command->add_option("--fleet", flags->fleet, "Fleet, if several measure the series");
     command->add_option("--most", flags->most, "Most rows of the table")->capture_default_str();
@@ -327,7 +350,6 @@ void add_records(CLI::App& app, Invocation const& invocation, Chosen& chosen) {
         "--server", flags->server, "Read from the service at http(s)://HOST:PORT or unix:/PATH");
     command->add_option(
         "--token-file", flags->token_file, "File with the token, if reading needs one");
-    command->add_flag("--json", flags->as_json, "Print all of it as JSON");
     add_example(*command, records.example);
     command->callback([records, flags, &invocation, &chosen] {
       chosen = [records, flags, &invocation] {

@@ -259,7 +259,7 @@ BERT_pytorch                            64          66      0     0         4  S
 
 }  // namespace
 
-/// Adds `torchwatch suite`, which shows the models of the worker.
+/// Adds `torchwatch suite`, which shows the models of the worker, and tries suites.
 void add_suite(CLI::App& app, Invocation const& invocation, Chosen& chosen) {
   struct Flags {
     config::Options options;
@@ -268,7 +268,8 @@ void add_suite(CLI::App& app, Invocation const& invocation, Chosen& chosen) {
   };
 
   auto const flags = std::make_shared<Flags>();
-  auto* const suite = app.add_subcommand("suite", "Shows the models that torchwatch measures.");
+  auto* const suite =
+      app.add_subcommand("suite", "Shows the models that torchwatch measures, and tries suites.");
   suite->require_subcommand(1);
   suite->add_option("--worker", flags->options.measure.worker, "Worker to run")
       ->check(CLI::ExistingFile);
@@ -300,6 +301,7 @@ void add_suite(CLI::App& app, Invocation const& invocation, Chosen& chosen) {
       "Runs every model once, and shows the operators that they dispatch.",
       suite_coverage_example,
       [](auto& worker, auto& given) { return suite_coverage(worker, given.as_json); });
+  add_suite_try(*suite, invocation, chosen);
   add_example(*suite, suite_list_example);
 }
 

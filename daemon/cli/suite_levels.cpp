@@ -13,6 +13,7 @@
 
 #include "storage/base/printable.h"
 #include "storage/domain/benchmark.h"
+#include "storage/domain/words.h"
 
 namespace torchwatch::cli {
 namespace {
@@ -33,6 +34,29 @@ void add_level(SuiteLevels& side, Benchmark const& benchmark, Metric metric, dou
   side.levels.push_back({Series{"", benchmark, metric}, level});
 }
 
+/// Returns the metric of a result of `bench --json`, which describes it. Declares it if no suite of
+/// the configuration does. The message of the error is the reason to skip the result.
+Result<Metric> metric_of_result(std::string const& word, nlohmann::json const& result) {
+  auto const known = parse_metric(word);
+  if (!result.contains("unit") || !result.contains("better")) {
+    if (known) return *known;
+    return Error{ErrorCode::not_found, "unknown metric"};
+  }
+  MetricKind kind;
+  kind.unit = result.at("unit").get<std::string>();
+  kind.is_higher_better = result.at("better") == "higher";
+  if (!known) return declare_metric(word, kind);
+  auto const& declared = known->kind();
+  if (declared.unit == kind.unit && declared.is_higher_better == kind.is_higher_better)
+    return *known;
+  return Error{ErrorCode::invalid_argument,
+               fmt::format("in {}, {} is better, but declared in {}, {} is better",
+                           kind.unit,
+                           kind.is_higher_better ? "higher" : "lower",
+                           declared.unit,
+                           words::better(*known))};
+}
+
 /// Reads the output of `bench --json`: benchmarks with their metrics. Failed ones have none.
 Result<SuiteLevels> read_bench(std::string const& file, nlohmann::json const& results) {
   SuiteLevels side;
@@ -44,10 +68,10 @@ Result<SuiteLevels> read_bench(std::string const& file, nlohmann::json const& re
     if (!known.insert(*benchmark).second) return bad_file(file, name + " twice");
     auto const metrics = result.value("metrics", nlohmann::json::object());
     for (auto const& [word, value] : metrics.items()) {
-      if (auto const metric = parse_metric(word))
+      if (auto const metric = metric_of_result(word, value))
         add_level(side, *benchmark, *metric, value.at("value").get<double>());
       else
-        skip(side, name + "_" + word, "unknown metric");
+        skip(side, name + "_" + word, metric.error().message);
     }
   }
   return side;

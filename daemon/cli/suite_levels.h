@@ -16,9 +16,11 @@ struct SuiteLevels {
 };
 
 /// Reads a file of results: the output of "torchwatch bench --json", or TorchBench's metrics file.
-/// Skips scores of a whole configuration, unknown metrics, and failed benchmarks. Fails with
-/// invalid_argument, naming `file`, when nothing in a metrics file can be compared or when the text
-/// has another form.
+/// The former describes its metrics, so they need no configuration; unknown ones are declared.
+/// Skips scores of a whole configuration, failed benchmarks, metrics that the file describes in
+/// another way than they are declared, and metrics that are neither declared nor described. Fails
+/// with invalid_argument, naming `file`, when nothing in a metrics file can be compared or when the
+/// text has another form.
 Result<SuiteLevels> read_levels(std::string const& file, std::istream& text);
 
 /// Returns "a.json: skipped 1 metric: v3_score (no known benchmark)" and a line break. Names the

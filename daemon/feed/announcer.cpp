@@ -33,15 +33,14 @@ void refuse_days_to_come(Found& found, Timestamp now) {
 }  // namespace
 
 boost::asio::awaitable<Result<>> Announcer::look() {
-  auto before = store_.nightlies().all();
-  auto found = co_await feed_->look(std::move(before));
+  auto found = co_await feed_->look();
   if (!found) co_return found.error();
   refuse_days_to_come(*found, clock_.now());
   note_odd(std::move(found->odd));
   newer_ = std::move(found->newer);
-  behind_ = why_behind(options_, found->nightlies, store_.nightlies().all());
-  follow(found->nightlies);
-  auto const known = store_.nightlies().all();
+  auto known = known_near(found->nightlies, store_.nightlies());
+  behind_ = why_behind(options_, found->nightlies, known);
+  follow(found->nightlies, known);
   for (auto& nightly : news_in(std::move(found->nightlies), known, options_.backlog)) {
     nightly.announced_at = clock_.now();
     if (!store_.nightlies().announce(nightly)) continue;
@@ -54,15 +53,15 @@ boost::asio::awaitable<Result<>> Announcer::look() {
   co_return Result<>{};
 }
 
-/// Stores the new places of known nightlies. A copy named "latest" may appear before the permanent
-/// directory, a digest before its file.
-void Announcer::follow(std::vector<Nightly> const& found) {
-  auto const known = store_.nightlies().all();
+/// Stores the new places of known nightlies, also in `known`. A copy named "latest" may appear
+/// before the permanent directory, a digest before its file.
+void Announcer::follow(std::vector<Nightly> const& found, std::vector<Nightly>& known) {
   for (auto const& nightly : moved_in(found, known)) {
     auto const before = std::ranges::find(known, nightly.id, &Nightly::id);
     bool const is_another = nightly.file && before->file->sha256 != nightly.file->sha256;
     if (is_another) store_.retries().forget(retry_subject(nightly.id));
     store_.nightlies().update(nightly);
+    *before = nightly;
   }
 }
 

@@ -43,7 +43,7 @@ class Announcer {
   std::string const& newer() const { return newer_; }
 
  private:
-  void follow(std::vector<Nightly> const& found);
+  void follow(std::vector<Nightly> const& found, std::vector<Nightly>& known);
   void note_odd(std::vector<std::string> odd);
 
   std::unique_ptr<Feed> feed_;

@@ -96,7 +96,7 @@ Result<Found> look_into(std::string const& path) {
 
 }  // namespace
 
-boost::asio::awaitable<Result<Found>> Directory::look(std::vector<Nightly>) {
+boost::asio::awaitable<Result<Found>> Directory::look() {
   co_return look_into(feed_.path);
 }
 

@@ -16,7 +16,7 @@ class Directory final : public Feed {
   /// Reads the folder again; blocks. Nightlies are in order of date and name. An entry without a
   /// build.json is skipped: it may be in the middle of being copied. An entry whose build.json is
   /// invalid, or has no date, is odd.
-  boost::asio::awaitable<Result<Found>> look(std::vector<Nightly> known) override;
+  boost::asio::awaitable<Result<Found>> look() override;
 
  private:
   config::FeedOptions const& feed_;

@@ -29,9 +29,9 @@ class Feed {
  public:
   virtual ~Feed() = default;
 
-  /// Reads its current contents, which may include `known`: all nightlies so far, in the order of
-  /// nightlies. Fails with unavailable, naming the address, when another attempt may succeed.
-  virtual boost::asio::awaitable<Result<Found>> look(std::vector<Nightly> known) = 0;
+  /// Reads its current contents, which may include known nightlies. Fails with unavailable, naming
+  /// the address, when another attempt may succeed.
+  virtual boost::asio::awaitable<Result<Found>> look() = 0;
 };
 
 /// Returns the feed that `options.feed` describes. All arguments must outlive it.

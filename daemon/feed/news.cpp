@@ -18,11 +18,16 @@ std::string name_of(PublishedFile const& file) {
   return url ? url->file_name() : file.url;
 }
 
+/// True when both addresses end in one file name.
+bool have_same_name(PublishedFile const& found, PublishedFile const& known) {
+  return found.url == known.url || name_of(found) == name_of(known);
+}
+
 /// True when the page shows that both have different contents. Files for different Pythons always
 /// differ, and are not editions.
 bool are_editions(PublishedFile const& found, PublishedFile const& known) {
   return !found.sha256.empty() && !known.sha256.empty() && found.sha256 != known.sha256 &&
-         name_of(found) == name_of(known);
+         have_same_name(found, known);
 }
 
 /// True when both have one date and version, or else commit, as editions of a file do.
@@ -54,7 +59,7 @@ bool is_downloaded(PublishedFile const& file) {
 void follow_file(PublishedFile const& found,
                  Nightly& nightly,
                  std::vector<Nightly> const& editions) {
-  bool const has_same_name = name_of(found) == name_of(*nightly.file);
+  bool const has_same_name = have_same_name(found, *nightly.file);
   bool const is_open = nightly.state == NightlyState::announced && !is_downloaded(*nightly.file);
   bool const may_change = is_open && (has_same_name || editions.size() == 1);
   if (!has_same_name && !may_change) return;
@@ -66,6 +71,16 @@ void follow_file(PublishedFile const& found,
 }
 
 }  // namespace
+
+std::vector<Nightly> known_near(std::vector<Nightly> const& found,
+                                storage::Nightlies const& nightlies) {
+  auto const last = nightlies.newest(static_cast<int>(week));
+  if (last.empty()) return {};
+  auto first = last.back().date;
+  for (auto const& one : found)
+    first = std::min(first, one.date);
+  return nightlies.since(first);
+}
 
 std::vector<Nightly> moved_in(std::vector<Nightly> const& found,
                               std::vector<Nightly> const& known) {

@@ -3,8 +3,14 @@
 #include <vector>
 
 #include "storage/domain/build.h"
+#include "storage/nightlies.h"
 
 namespace torchwatch::feed {
+
+/// Returns the known nightlies that `found` is compared with, in their order: those of its dates
+/// and later, and at least the last week.
+std::vector<Nightly> known_near(std::vector<Nightly> const& found,
+                                storage::Nightlies const& nightlies);
 
 /// Returns the new nightlies of a feed that has `found`, oldest first. Pure.
 ///

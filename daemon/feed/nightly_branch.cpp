@@ -35,7 +35,7 @@ bool is_fetched(config::Options const& options) {
 
 }  // namespace
 
-boost::asio::awaitable<Result<Found>> NightlyBranch::look(std::vector<Nightly>) {
+boost::asio::awaitable<Result<Found>> NightlyBranch::look() {
   // The next look may fetch what this one cannot; the log shows why.
   bool const is_ours = is_fetched(options_);
   if (is_ours) co_await git_fetch_.refresh();

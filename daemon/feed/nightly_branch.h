@@ -16,7 +16,7 @@ class NightlyBranch final : public Feed {
 
   /// Fetches new commits if this is the watched repository, and reads the branch; blocks on the
   /// disk.
-  boost::asio::awaitable<Result<Found>> look(std::vector<Nightly> known) override;
+  boost::asio::awaitable<Result<Found>> look() override;
 
  private:
   config::Options const& options_;

@@ -113,7 +113,7 @@ bool has_edition(std::vector<Nightly> const& known,
 
 }  // namespace
 
-asio::awaitable<Result<Found>> PackageIndex::look(std::vector<Nightly> known) {
+asio::awaitable<Result<Found>> PackageIndex::look() {
   auto const read = co_await read_page();
   if (!read) co_return read.error();
   auto const choice = choose_wheels(offers_, followed());
@@ -121,6 +121,7 @@ asio::awaitable<Result<Found>> PackageIndex::look(std::vector<Nightly> known) {
   std::ranges::transform(choice.followed, std::back_inserter(found.nightlies), nightly_of);
   std::vector<Nightly> others;
   std::ranges::transform(choice.others, std::back_inserter(others), nightly_of);
+  auto const known = known_near(others, store_.nightlies());
   for (auto& other : news_in(std::move(others), known, options_.feed.backlog))
     if (was_waited_for(other)) found.nightlies.push_back(std::move(other));
   auto const newest = newest_of(known);

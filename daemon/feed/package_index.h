@@ -31,7 +31,7 @@ class PackageIndex final : public Feed {
   /// again. If only the server's version of a file changed, downloads the file and compares its
   /// digest, once an hour at most. Nightlies have a date, a version and a file; only the file shows
   /// their commit.
-  boost::asio::awaitable<Result<Found>> look(std::vector<Nightly> known) override;
+  boost::asio::awaitable<Result<Found>> look() override;
 
  private:
   boost::asio::awaitable<Result<>> read_page();

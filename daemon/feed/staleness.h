@@ -19,7 +19,7 @@ std::string why_stale(config::FeedOptions const& feed,
 
 /// Returns the reason, for people, why nothing that a feed has `found` can be judged. The feed has
 /// no nightly, or none as new as the newest known, for example after a switch to another feed.
-/// Empty when it has one. `known`: all nightlies so far, in the order of nightlies. Pure.
+/// Empty when it has one. `known`: the last nightlies, in their order. Pure.
 std::string why_behind(config::FeedOptions const& feed,
                        std::vector<Nightly> const& found,
                        std::vector<Nightly> const& known);

@@ -155,11 +155,13 @@ asio::awaitable<Result<>> Fleet::greet(SlotState& slot_state, std::size_t number
   co_return Result<>{};
 }
 
-/// Returns the time limit of the round, on a host that it does not share.
+/// Returns the time limit of the round, on a host that it does not share. A job whose caches must
+/// be filled first runs twice.
 Fleet::Clock::duration Fleet::limit_of(protocol::Round const& round) const {
   std::chrono::duration<double> limit = limits_.grace;
   for (auto const& job : round.jobs)
-    limit += std::chrono::duration<double>{job.limits.timeout_s};
+    limit += std::chrono::duration<double>{job.limits.timeout_s} *
+             (job.caches.variables.empty() ? 1 : 2);
   return std::chrono::duration_cast<Clock::duration>(limit);
 }
 

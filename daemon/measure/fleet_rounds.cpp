@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include <spdlog/fmt/fmt.h>
 #include <spdlog/spdlog.h>
 
 #include "daemon/measure/alarm.h"
@@ -38,6 +39,7 @@ bool may_pass(JobOutcome const& outcome) {
     case JobError::crashed:
     case JobError::protocol:
     case JobError::launch:
+    case JobError::cache:
     case JobError::device:
     case JobError::device_memory:
       return true;
@@ -55,17 +57,24 @@ bool wants_device_memory(JobOutcome const& outcome) {
   return outcome.error_code == JobError::device_memory;
 }
 
+/// Returns " latency_ms=9.876", or another metric of a suite without latency: " ttft=12.000".
+std::string first_value_in(JobOutcome const& outcome) {
+  if (outcome.values.empty()) return {};
+  auto const& [metric, value] = *outcome.values.begin();
+  bool const is_latency = metric == Metric::latency;
+  return fmt::format(
+      " {}={:.3f}", is_latency ? "latency_ms" : std::string{to_string(metric)}, value.value);
+}
+
 void log_outcome(JobOutcome const& outcome) {
   if (!outcome.ok()) return;
-  auto const latency = outcome.values.find(Metric::latency);
-  spdlog::info(
-      "measured campaign={} benchmark={} commit={} round={} latency_ms={:.3f} seconds={:.1f}",
-      outcome.key.campaign.name,
-      name_of(outcome.key.benchmark),
-      short_of(outcome.key.commit),
-      outcome.key.round,
-      latency == outcome.values.end() ? 0.0 : latency->second.value,
-      outcome.seconds);
+  spdlog::info("measured campaign={} benchmark={} commit={} round={}{} seconds={:.1f}",
+               outcome.key.campaign.name,
+               name_of(outcome.key.benchmark),
+               short_of(outcome.key.commit),
+               outcome.key.round,
+               first_value_in(outcome),
+               outcome.seconds);
 }
 
 void log_failure(JobOutcome const& outcome, int attempt, int attempts) {
@@ -165,14 +174,16 @@ asio::awaitable<Result<std::vector<JobOutcome>>> FleetRounds::measure(RoundKey k
   auto* const fleet = fleets_.find(key.fleet);
   if (fleet == nullptr)
     co_return Error{ErrorCode::invalid_argument, "no fleet is named " + key.fleet};
+  auto const& suite = suite_of(options_, key.benchmark);
   std::vector<protocol::Job> jobs;
   for (auto const& build : builds) {
-    auto& job = jobs.emplace_back(job_for(options_, suite_, key.benchmark, build));
+    auto& job = jobs.emplace_back(job_for(options_.measure, suite, key.benchmark, build));
     job.measure.profile = key.profile;
+    job.caches.fill = key.round % 2 == 0 ? "a" : "b";
   }
   std::vector<JobOutcome> outcomes;
   bool one_by_one = false;
-  for (int attempt = 1; attempt <= options_.attempts; ++attempt) {
+  for (int attempt = 1; attempt <= options_.measure.attempts; ++attempt) {
     auto tried = co_await this->attempt(*fleet, keys, jobs, attempt, one_by_one);
     if (!tried) co_return tried.error();
     outcomes = std::move(*tried);
@@ -204,7 +215,10 @@ asio::awaitable<Result<std::vector<JobOutcome>>> FleetRounds::attempt(
     outcome = outcome_from(keys[who[place]], (*answers)[place], clock_.now());
     outcome.seed = seed;
     outcome.place = static_cast<int>(place);
-    if (!outcome.ok()) log_failure(outcome, attempt, options_.attempts);
+  }
+  fail_if_models_moved(outcomes);
+  for (auto const& outcome : outcomes) {
+    if (!outcome.ok()) log_failure(outcome, attempt, options_.measure.attempts);
     count(outcome);
   }
   co_return outcomes;
@@ -239,7 +253,8 @@ asio::awaitable<Result<std::vector<protocol::Message>>> FleetRounds::run(Fleet& 
                  slot->number(),
                  lost.reason);
     update_alarm(AlarmKind::runner_lost, *slot, lost.reason);
-    if (lost.in_round && ++lost_in_round >= std::max(most_lost_in_a_round, options_.attempts))
+    if (lost.in_round &&
+        ++lost_in_round >= std::max(most_lost_in_a_round, options_.measure.attempts))
       co_return failures_of(round, lost);
   }
 }

@@ -14,9 +14,10 @@ namespace torchwatch::measure {
 ///
 /// When a process fails for a temporary reason, the round is repeated, up to `attempts` times; the
 /// last outcomes count. When a device lacked memory for its workers together, they are measured one
-/// by one. A lost runner, or one whose host cannot start workers, is a problem of the fleet. It
-/// raises an alarm, costs no attempt, and the round moves to the next slot. A round that loses
-/// several runners while they measure is considered the cause, and fails.
+/// by one. Rounds use the two fills of a build's compile caches in turn. A lost runner, or one
+/// whose host cannot start workers, is a problem of the fleet. It raises an alarm, costs no
+/// attempt, and the round moves to the next slot. A round that loses several runners while they
+/// measure is considered the cause, and fails.
 ///
 /// Each attempt draws a seed. With it, runner::TurnOrder decides which build has which place and
 /// when each works. So no disturbance of the host can favour a build, even if it were known in
@@ -28,15 +29,13 @@ class FleetRounds final : public Rounds {
               Clock const& clock,
               Seeds& seeds,
               Fleets& fleets,
-              config::MeasureOptions const& options,
-              config::SuiteOptions const& suite,
+              config::Options const& options,
               metrics::Counters& counters)
       : store_{store},
         clock_{clock},
         seeds_{seeds},
         fleets_{fleets},
         options_{options},
-        suite_{suite},
         counters_{counters} {}
 
   boost::asio::awaitable<Result<std::vector<JobOutcome>>> measure(
@@ -63,8 +62,7 @@ class FleetRounds final : public Rounds {
   Clock const& clock_;
   Seeds& seeds_;
   Fleets& fleets_;
-  config::MeasureOptions const& options_;
-  config::SuiteOptions const& suite_;
+  config::Options const& options_;
   metrics::Counters& counters_;
 };
 

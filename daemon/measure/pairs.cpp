@@ -68,7 +68,7 @@ SeriesPairs pairs_of(std::vector<JobOutcome> before, std::vector<JobOutcome> aft
   put(after, 1);
   SeriesPairs all;
   for (auto const& [which, rounds] : measured) {
-    for (auto const metric : all_metrics) {
+    for (auto const metric : all_metrics()) {
       auto pairs = pairs_in(rounds, metric);
       if (!pairs.empty()) all[{which.fleet, which.benchmark, metric}] = std::move(pairs);
     }

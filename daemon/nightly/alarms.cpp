@@ -48,17 +48,17 @@ RemeasuredFleets remeasured(Values const& then, Values const& now) {
   return fleets;
 }
 
-/// Returns "latency in 4 of 4 series, +30.1% (5 earlier nights: up to 1.2%)". Returns "leak in 4 of
-/// 4 series" where there was none before.
+/// Returns "latency in 4 of 4 series, +30.1% (5 earlier nightlies: up to 1.2%)". Returns "leak in
+/// 4 of 4 series" where there was none before.
 std::string text_of(bisect::EnvironmentShift const& shift) {
   auto where =
       fmt::format("{} in {} of {} series", to_string(shift.metric), shift.shifted, shift.series);
   if (shift.ratio == 1) return where;
   auto const usual = shift.nights == 0
                          ? std::string{"no earlier nightly to compare with"}
-                         : fmt::format("{} earlier night{}: {} {:.1f}%",
+                         : fmt::format("{} earlier nightl{}: {} {:.1f}%",
                                        shift.nights,
-                                       shift.nights == 1 ? "" : "s",
+                                       shift.nights == 1 ? "y" : "ies",
                                        shift.nights < 10 ? "up to" : "nine in ten up to",
                                        100 * (shift.usual - 1));
   return fmt::format("{}, {:+.1f}% ({})", where, 100 * (shift.ratio - 1), usual);
@@ -137,8 +137,7 @@ void Alarms::set(bool is_wrong,
 }
 
 bool Alarms::is_late(Nightly const& nightly) const {
-  constexpr int newest = 20;  // asked for each benchmark; what was judged last is among them
-  return bisect::is_late(nightly, store_.nightlies().newest(newest));
+  return bisect::is_late(nightly, store_.nightlies().since(nightly.date));
 }
 
 void Alarms::check_feed(std::optional<std::vector<std::string>> const& odd,
@@ -230,10 +229,6 @@ void Alarms::check_bisection(Nightly const& nightly) {
       "nightly " + nightly.date + ": " + bisections.front().failure);
 }
 
-void Alarms::check_report_updates(std::vector<std::string> const& failures) {
-  set(!failures.empty(), AlarmKind::report_update_failed, "", first_of(failures));
-}
-
 void Alarms::check_sweep(Nightly const& nightly, Nightly const& baseline) {
   if (is_late(nightly)) return;
   auto const tonight = store_.jobs().of(Campaign::of(nightly.id));
@@ -259,7 +254,7 @@ void Alarms::look_for_stopped_benchmarks(Nightly const& nightly,
         AlarmKind::benchmark_stopped,
         fleet + ": " + name_of(benchmark),
         runs.on_nightly ? "gave no " + lacking + " on nightly " + nightly.date
-                        : "gave nothing on nightly " + nightly.date + ": " + runs.error);
+                        : "gave no result on nightly " + nightly.date + ": " + runs.error);
   }
   clear_what_is_not_configured();
 }
@@ -284,7 +279,7 @@ bool Alarms::still_lacks(std::string const& fleet,
 void Alarms::clear_what_is_not_configured() {
   std::set<std::string> configured;
   for (auto const& fleet : options_.fleets)
-    for (auto const& benchmark : measure::benchmarks_of(options_.suite, fleet.device))
+    for (auto const& benchmark : measure::benchmarks_of(options_, fleet))
       configured.insert(fleet.name + ": " + name_of(benchmark));
   for (auto const& alarm : store_.alarms().open()) {
     bool const is_of_benchmark =
@@ -336,8 +331,12 @@ void Alarms::check_environment(Nightly const& nightly,
 std::map<std::string, std::vector<bisect::RemeasuredNight>> Alarms::earlier_nights(
     Nightly const& nightly) {
   int const rounds = options_.decide.sweep_pairs;
+  // A baseline is usually the night before, so each sweep is needed twice.
+  std::map<NightlyId, std::vector<JobOutcome>> sweeps;
   auto const values = [&](Nightly const& night, CommitSha const& commit) {
-    return values_of(store_.jobs().values_of(Campaign::of(night.id), rounds), commit, rounds);
+    auto const [sweep, is_new] = sweeps.try_emplace(night.id);
+    if (is_new) sweep->second = store_.jobs().values_of(Campaign::of(night.id), rounds);
+    return values_of(sweep->second, commit, rounds);
   };
   std::map<std::string, std::vector<bisect::RemeasuredNight>> fleets;
   for (auto const& [night, baseline] :

@@ -53,9 +53,6 @@ class Alarms {
   /// failed permanently. `failure`: the reason; empty when none failed.
   void check_comparison(Nightly const& nightly, Series const& series, std::string const& failure);
 
-  /// Call after reports were updated. `failures` has the updates that failed, with the reasons.
-  void check_report_updates(std::vector<std::string> const& failures);
-
  private:
   bool is_late(Nightly const& nightly) const;
   void check_clone(Nightly const& nightly);

@@ -15,11 +15,29 @@ namespace torchwatch::nightly {
 namespace asio = boost::asio;
 
 asio::awaitable<Result<>> Investigation::run(Nightly const& nightly) {
-  auto incident = store_.incidents().of_nightly(nightly.id).value();
-  auto const bisected = co_await bisect(incident, nightly);
-  if (!bisected) co_return bisected.error();
-  if (incident.nightly != nightly.id) co_return Result<>{};  // the first edition's is profiled
-  co_return co_await profile_incident(store_, rounds_, std::move(incident));
+  auto const incidents = store_.incidents().all_of_nightly(nightly.id);
+  for (auto const& incident : incidents) {
+    auto const bisected = co_await bisect(incident, nightly);
+    if (!bisected) co_return bisected.error();
+  }
+  // Others were profiled on their own nightlies.
+  for (auto const& incident : incidents)
+    if (incident.nightly == nightly.id)
+      co_return co_await profile_incident(store_, rounds_, incident);
+  co_return Result<>{};
+}
+
+/// True when a regression of the nightly belongs to the incident: as one of its later series, or
+/// because the incident is that of the nightly and no other one has the regression.
+bool Investigation::has_regression(Incident const& incident,
+                                   Nightly const& nightly,
+                                   Series const& series) const {
+  auto const added = store_.incidents().added_series(nightly.id);
+  if (auto const found = added.find(series); found != added.end())
+    return found->second == incident.id;
+  bool const has_others_alone =
+      std::ranges::any_of(added, [&](auto const& one) { return one.second == incident.id; });
+  return incident.nightly == nightly.id || !has_others_alone;
 }
 
 /// True when the range can be narrowed. Without a repository, that takes a nightly in between.
@@ -70,6 +88,7 @@ std::vector<BisectionRequest> Investigation::requests_for(Incident const& incide
   std::vector<BisectionRequest> requests;
   for (auto const& [series, comparison, muted] : store_.incidents().verdicts(nightly.id)) {
     if (comparison.verdict != Verdict::regression || muted) continue;
+    if (!has_regression(incident, nightly, series)) continue;
     auto const own = older.find(series);
     auto const baseline = own == older.end() ? nightly.baseline.value() : own->second;
     auto const start = store_.nightlies().find(baseline).value().commit;

@@ -28,11 +28,12 @@ class Investigation {
         rounds_{rounds},
         queue_{queue} {}
 
-  /// Bisects the series of the nightly's incident, those with one baseline together. Then bisects
-  /// the merges that these name, and profiles both builds. Skips a bisection that a user paused or
-  /// cancelled, and one without anything between its ends. For a later edition that joined the
-  /// incident, only bisects a series if no commit named by earlier editions' bisections is in this
-  /// edition, too.
+  /// Bisects the regressions of the nightly for their incidents, those with one baseline together.
+  /// Then bisects the merges that these name, and profiles both builds of the nightly's own
+  /// incident. Skips a bisection that a user paused or cancelled, and one without anything between
+  /// its ends. For a later edition that joined an incident, and for series that were added to one,
+  /// only bisects a series if no commit named by the incident's earlier bisections is in this
+  /// nightly, too.
   ///
   /// An Error means that another attempt may succeed, for a day. After a day, a bisection that
   /// could not begin has failed, and one that cannot continue is left to the queue.
@@ -48,6 +49,7 @@ class Investigation {
   boost::asio::awaitable<Result<>> carry(BisectionId id);
   Result<> patient(BisectionId id, Error const& problem);
   void give_up(Bisection bisection, Error const& problem);
+  bool has_regression(Incident const& incident, Nightly const& nightly, Series const& series) const;
   bool can_be_narrowed(CommitSha const& start, CommitSha const& end) const;
 
   config::Options const& options_;

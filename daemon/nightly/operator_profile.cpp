@@ -1,7 +1,6 @@
 #include "daemon/nightly/operator_profile.h"
 
 #include <algorithm>
-#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,17 +16,10 @@ namespace {
 /// The number of benchmarks in a report.
 constexpr std::size_t most_benchmarks = 5;
 
-/// Returns the ratio of a change; infinity for a change from zero.
-double size_of(SeriesChange const& change) {
-  auto const& ratio = change.comparison.ratio;
-  return ratio ? ratio->ratio : std::numeric_limits<double>::infinity();
-}
-
-/// Returns one series per benchmark, those that changed most first.
+/// Returns one series per benchmark, those that became worst first.
 std::vector<Series> most_changed(Incident incident) {
-  std::ranges::stable_sort(incident.changes, std::ranges::greater{}, size_of);
   std::vector<Series> benchmarks;
-  for (auto const& change : incident.changes) {
+  for (auto const& change : worst_first(std::move(incident.changes))) {
     bool const is_known = std::ranges::any_of(benchmarks, [&](Series const& series) {
       return series.fleet == change.series.fleet && series.benchmark == change.series.benchmark;
     });

@@ -4,8 +4,9 @@
 
 #include "daemon/feed/announcer.h"
 #include "daemon/nightly/alarms.h"
+#include "daemon/nightly/life.h"
 #include "daemon/nightly/stages.h"
-#include "daemon/report/publisher.h"
+#include "daemon/report/sender.h"
 #include "storage/store.h"
 
 namespace torchwatch::nightly {
@@ -19,18 +20,17 @@ class Pipeline {
            feed::Announcer& announcer,
            Stages& stages,
            Alarms& alarms,
-           report::Publisher& publisher,
-           Clock const& clock)
+           Life& life,
+           report::Sender& sender)
       : store_{store},
         announcer_{announcer},
         stages_{stages},
         alarms_{alarms},
-        publisher_{publisher},
-        clock_{clock} {}
+        life_{life},
+        sender_{sender} {}
 
   /// Does one pass. Reads the feed, judges all nightlies that are not judged yet, oldest first, and
-  /// publishes unpublished incidents. Also publishes updates: later results of bisections and of
-  /// editions.
+  /// follows the incidents. An incident is reported before its bisection begins.
   ///
   /// An Error means a temporary failure; the next pass continues. Some failures delay nothing else:
   /// a feed that does not reply, a report that cannot be delivered, and a later edition that does
@@ -39,15 +39,14 @@ class Pipeline {
 
  private:
   void check_end();
-  boost::asio::awaitable<Result<>> publish_all();
-  boost::asio::awaitable<void> publish_updates();
+  boost::asio::awaitable<Result<>> publish();
 
   storage::Store& store_;
   feed::Announcer& announcer_;
   Stages& stages_;
   Alarms& alarms_;
-  report::Publisher& publisher_;
-  Clock const& clock_;
+  Life& life_;
+  report::Sender& sender_;
 };
 
 }  // namespace torchwatch::nightly

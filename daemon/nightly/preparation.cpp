@@ -118,8 +118,8 @@ asio::awaitable<Result<BuildAttempt>> Preparation::make(CommitSha commit) {
 /// them.
 std::optional<Build> Preparation::build_of_earlier(Nightly const& nightly) {
   std::optional<Build> newest;
-  for (auto const& earlier : store_.nightlies().all()) {
-    if (earlier.commit != nightly.commit || earlier.prefix.empty()) continue;
+  for (auto const& earlier : store_.nightlies().of(nightly.commit)) {
+    if (earlier.prefix.empty()) continue;
     if (auto build = builds::read_build_of(earlier)) newest = std::move(*build);
   }
   return newest;

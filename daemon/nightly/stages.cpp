@@ -66,6 +66,7 @@ asio::awaitable<Result<>> Stages::judge(Nightly& nightly) {
       keep_trust_figures(store_);
     }
     move_to(store_, nightly, *next);
+    if (nightly.state == NightlyState::confirmed) break;
   }
   co_return Result<>{};
 }
@@ -95,8 +96,8 @@ asio::awaitable<Result<NightlyState>> Stages::prepare(Nightly& nightly) {
   if (!prepared) co_return prepared.error();
   if (!nightly.failure.empty()) co_return NightlyState::failed;
   // A late edition may correct the report of its date.
-  auto const all = store_.nightlies().all();
-  if (!bisect::is_late(nightly, all) || bisect::is_edition(nightly, all))
+  auto const later = store_.nightlies().since(nightly.date);
+  if (!bisect::is_late(nightly, later) || bisect::is_edition(nightly, later))
     co_return NightlyState::prepared;
   spdlog::info("nightly_late date={}", nightly.date);
   co_return NightlyState::done;

@@ -37,8 +37,9 @@ class Stages {
         suite_profile_{suite_profile},
         investigation_{investigation} {}
 
-  /// Judges a nightly: moves it on until it is bisected, done or failed. An Error means a temporary
-  /// failure; the next call continues from there.
+  /// Judges a nightly: moves it on until it is bisected, done or failed. Also returns when it is
+  /// confirmed, so that its incident can be reported; the next call investigates it. An Error means
+  /// a temporary failure; the next call continues from there.
   boost::asio::awaitable<Result<>> judge(Nightly& nightly);
 
  private:

@@ -8,6 +8,7 @@
 
 #include "daemon/async/when_all.h"
 #include "daemon/builds/manifest.h"
+#include "daemon/measure/job.h"
 #include "daemon/nightly/sweep.h"
 #include "storage/domain/campaign.h"
 
@@ -26,6 +27,7 @@ asio::awaitable<Result<>> SuiteProfile::run(Nightly const& nightly) {
   std::vector<asio::awaitable<Result<std::vector<JobOutcome>>>> profiles;
   for (auto const& group : swept(store_, nightly, fleets)) {
     auto const& series = group.front();
+    if (!measure::suite_of(options_, series.benchmark).command.empty()) continue;  // no operators
     measure::RoundKey key{
         Campaign::suite_profile(nightly.id), series.fleet, series.benchmark, 0, true};
     std::vector<Build> builds{*build};

@@ -16,6 +16,18 @@
 namespace torchwatch::nightly {
 namespace asio = boost::asio;
 
+namespace {
+
+/// Returns the date of the oldest summary; `date` when all are newer.
+std::string oldest_of(std::vector<SeriesNights> const& all, std::string date) {
+  for (auto const& one : all)
+    for (auto const& night : one.nights)
+      date = std::min(date, night.date);
+  return date;
+}
+
+}  // namespace
+
 asio::awaitable<Result<>> Sweep::run(Nightly& nightly) {
   auto const builds = builds_of(nightly);
   if (!builds) co_return builds.error();
@@ -24,7 +36,7 @@ asio::awaitable<Result<>> Sweep::run(Nightly& nightly) {
   for (auto const& fleet : options_.fleets) {
     auto& queue = queues.emplace_back();
     for (int round = 0; round < options_.decide.sweep_pairs; ++round)
-      for (auto const& benchmark : measure::benchmarks_of(options_.suite, fleet.device))
+      for (auto const& benchmark : measure::benchmarks_of(options_, fleet))
         queue.push_back({benchmark, round});
     spdlog::info(
         "sweep_started date={} baseline={} fleet={} left={}",
@@ -130,7 +142,9 @@ Result<> Sweep::choose_baselines_of_series(Nightly const& nightly, Nightly const
 
 std::map<Series, NightlyId> Sweep::new_baselines(Nightly const& nightly, Nightly const& usual) {
   bisect::JudgedSeries const history{configured_series(options_, store_), store_.rulings().all()};
-  auto found = bisect::series_baselines(nightly, usual, store_.nightlies().all(), history);
+  // A nightly without a summary in the history is no baseline of a series.
+  auto const nightlies = store_.nightlies().since(oldest_of(history.nights, nightly.date));
+  auto found = bisect::series_baselines(nightly, usual, nightlies, history);
   for (auto const& [series, baseline] : found.older)
     spdlog::info("series_baseline date={} fleet={} series={} baseline={}",
                  nightly.date,
@@ -175,7 +189,7 @@ std::string Sweep::why_nothing_was_measured(Nightly const& nightly) {
 std::vector<SeriesNights> configured_series(config::Options const& options, storage::Store& store) {
   std::set<FleetBenchmark> configured;
   for (auto const& fleet : options.fleets)
-    for (auto const& benchmark : measure::benchmarks_of(options.suite, fleet.device))
+    for (auto const& benchmark : measure::benchmarks_of(options, fleet))
       configured.insert({fleet.name, benchmark});
   auto nights = store.histories().recent(bisect::nightlies_to_wait);
   std::erase_if(nights, [&](SeriesNights const& one) {
@@ -211,14 +225,38 @@ Result<std::map<Series, Build>> builds_of_series(storage::Store& store, Nightly 
   return builds;
 }
 
+namespace {
+
+/// Returns the latency; in suites without it, the first noisy metric, or else the first one.
+Metric main_metric_of(JobOutcome const& job) {
+  if (job.values.contains(Metric::latency)) return Metric::latency;
+  auto const noisy = std::ranges::find_if(
+      job.values, [](auto const& value) { return !is_deterministic(value.first); });
+  return noisy == job.values.end() ? job.values.begin()->first : noisy->first;
+}
+
+}  // namespace
+
+measure::SeriesPairs pairs_of(storage::Store& store,
+                              bisect::ComparedNight const& night,
+                              int rounds) {
+  measure::BaselineCommits baselines{night.baseline.commit, {}};
+  for (auto const& [series, baseline] : store.baselines().of(night.nightly.id))
+    baselines.own[series] = store.nightlies().find(baseline).value().commit;
+  return measure::pairs_of(store.jobs().values_of(Campaign::of(night.nightly.id), rounds),
+                           night.nightly.commit,
+                           baselines,
+                           rounds);
+}
+
 std::vector<measure::SeriesGroup> swept(storage::Store& store,
                                         Nightly const& nightly,
                                         std::vector<config::FleetOptions> const& fleets) {
   std::vector<Series> series;
   for (auto const& job : store.jobs().values_of(Campaign::of(nightly.id), 1)) {
-    bool const is_its = job.key.commit == nightly.commit && job.values.contains(Metric::latency);
+    bool const is_its = job.key.commit == nightly.commit && !job.values.empty();
     if (is_its && std::ranges::count(fleets, job.key.fleet, &config::FleetOptions::name) > 0)
-      series.push_back({job.key.fleet, job.key.benchmark, Metric::latency});
+      series.push_back({job.key.fleet, job.key.benchmark, main_metric_of(job)});
   }
   return measure::by_benchmark(series);
 }

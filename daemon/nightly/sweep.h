@@ -11,6 +11,7 @@
 #include "bisect/compare/baseline.h"
 #include "config/options.h"
 #include "daemon/measure/comparison.h"
+#include "daemon/measure/pairs.h"
 #include "daemon/measure/rounds.h"
 #include "storage/store.h"
 
@@ -76,8 +77,14 @@ std::vector<Series> not_judged(config::Options const& options,
 /// nightly. Fails as builds::read_build_of does.
 Result<std::map<Series, Build>> builds_of_series(storage::Store& store, Nightly const& nightly);
 
-/// Returns the series of times that a nightly's sweep measured on those of its fleets that are
-/// among `fleets`, one group per benchmark.
+/// Returns the pairs of the first `rounds` rounds of a nightly, each series next to its baseline.
+/// If the baseline disappeared during the sweep, a third commit was measured, too.
+measure::SeriesPairs pairs_of(storage::Store& store,
+                              bisect::ComparedNight const& night,
+                              int rounds);
+
+/// Returns one series of each benchmark that a nightly's sweep measured on those of its fleets that
+/// are among `fleets`: its latency, or another noisy metric in suites without it.
 std::vector<measure::SeriesGroup> swept(storage::Store& store,
                                         Nightly const& nightly,
                                         std::vector<config::FleetOptions> const& fleets);

@@ -1,8 +1,10 @@
 #include "daemon/nightly/trust_figures.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -86,7 +88,42 @@ std::vector<HostFigures> hosts_of(storage::Histories histories, std::vector<Seri
   return figures;
 }
 
+/// Returns 0 without any. The median of an even number is the lower one of the two in the middle.
+Durations durations_of(std::vector<std::int64_t> seconds) {
+  if (seconds.empty()) return {};
+  std::ranges::sort(seconds);
+  return {
+      static_cast<std::int64_t>(seconds.size()), seconds[(seconds.size() - 1) / 2], seconds.back()};
+}
+
+/// Returns the seconds from the opening of each incident to a later time, of those that have it.
+Durations durations_to(std::vector<IncidentTimes> const& incidents,
+                       std::optional<Timestamp> IncidentTimes::*end) {
+  std::vector<std::int64_t> seconds;
+  for (auto const& one : incidents)
+    if (auto const& at = one.*end) seconds.push_back((*at - one.opened_at).count());
+  return durations_of(std::move(seconds));
+}
+
+std::vector<IncidentMonth> incident_months_of(storage::Incidents const& incidents) {
+  std::map<std::string, std::vector<IncidentTimes>> by_month;
+  for (auto& one : incidents.times())
+    by_month[one.month].push_back(std::move(one));
+  std::vector<IncidentMonth> months;
+  for (auto const& [month, times] : by_month)
+    months.push_back({month,
+                      static_cast<std::int64_t>(times.size()),
+                      durations_to(times, &IncidentTimes::culprit_at),
+                      durations_to(times, &IncidentTimes::fixed_at)});
+  return months;
+}
+
 }  // namespace
+
+void keep_incident_months(storage::Store& store) {
+  auto const months = incident_months_of(store.incidents());
+  if (months != store.trust().incident_months()) store.trust().keep_incident_months(months);
+}
 
 void keep_trust_figures(storage::Store& store) {
   auto recent = store.histories().recent(trust_nights);
@@ -95,6 +132,7 @@ void keep_trust_figures(storage::Store& store) {
   figures.hosts = hosts_of(store.histories(), std::move(recent));
   figures.aa_months = store.incidents().aa_months();
   figures.costs = store.incidents().costs(costed_nights);
+  figures.incident_months = incident_months_of(store.incidents());
   store.trust().keep(figures);
 }
 

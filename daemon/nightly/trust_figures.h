@@ -9,4 +9,8 @@ namespace torchwatch::nightly {
 /// without reading all nightly summaries. Takes tenths of a second for a thousand series.
 void keep_trust_figures(storage::Store& store);
 
+/// Computes the figures of incidents, and stores them if they changed. Call it after the events of
+/// incidents were stored.
+void keep_incident_months(storage::Store& store);
+
 }  // namespace torchwatch::nightly

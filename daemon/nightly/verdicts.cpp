@@ -14,6 +14,7 @@
 #include "bisect/compare/compare.h"
 #include "daemon/async/when_all.h"
 #include "daemon/builds/manifest.h"
+#include "daemon/nightly/belonging.h"
 #include "daemon/nightly/sweep.h"
 
 namespace torchwatch::nightly {
@@ -31,26 +32,14 @@ constexpr int rounds_of_noise = 8;
 
 }  // namespace
 
-/// Returns the pairs of the first rounds of a nightly. If its baseline disappeared during the
-/// sweep, a third commit was measured, too.
-measure::SeriesPairs Verdicts::pairs_of(bisect::ComparedNight const& night, int rounds) {
-  measure::BaselineCommits baselines{night.baseline.commit, {}};
-  for (auto const& [series, baseline] : store_.baselines().of(night.nightly.id))
-    baselines.own[series] = store_.nightlies().find(baseline).value().commit;
-  return measure::pairs_of(store_.jobs().values_of(Campaign::of(night.nightly.id), rounds),
-                           night.nightly.commit,
-                           baselines,
-                           rounds);
-}
-
 /// Screens with the data of the sweep only: rounds of comparisons come later. Logs the result.
 Screening Verdicts::screen(Nightly const& nightly, Nightly const& baseline) {
   bisect::ComparedNight const night{nightly, baseline};
-  auto const tonight = pairs_of(night, options_.decide.sweep_pairs);
+  auto const tonight = pairs_of(store_, night, options_.decide.sweep_pairs);
   std::vector<measure::SeriesPairs> past;
   for (auto const& earlier :
        bisect::compared_before(nightly, store_.nightlies().all(), nights_of_noise))
-    past.push_back(pairs_of(earlier, rounds_of_noise));
+    past.push_back(pairs_of(store_, earlier, rounds_of_noise));
   auto screening = screen_sweep(tonight, past, options_.fleets, options_.decide);
   spdlog::info("screened date={} baseline={} series={} suspicious_benchmarks={}",
                nightly.date,
@@ -91,11 +80,7 @@ asio::awaitable<Result<bool>> Verdicts::confirm(Nightly const& nightly, Nightly 
   record_self(nightly, plan.self);
   record_anchored(nightly, plan.anchored);
   bool const any = record(nightly, plan.tonight);
-  auto const earlier = incident_of_edition(nightly);
-  if (earlier)
-    correct(*earlier, nightly, any);
-  else if (any && !bisect::is_late(nightly, store_.nightlies().all()))
-    open_incident(nightly, baseline);
+  settle_incidents({nightly, baseline}, any);
   clear_quiet_ones(nightly, screening);
   alarms_.check_anchors(nightly);
   co_return store_.incidents().of_nightly(nightly.id).has_value();
@@ -236,7 +221,7 @@ void Verdicts::record_anchored(Nightly const& nightly, std::span<Task const> tas
 
 /// Returns the incident of an earlier edition of the same nightly.
 std::optional<Incident> Verdicts::incident_of_edition(Nightly const& nightly) {
-  for (auto const& other : store_.nightlies().all()) {
+  for (auto const& other : store_.nightlies().since(nightly.date)) {
     bool const is_edition = nightly.file && other.file && other.id < nightly.id &&
                             other.date == nightly.date && other.version == nightly.version;
     if (!is_edition) continue;
@@ -264,12 +249,27 @@ void Verdicts::correct(Incident const& incident, Nightly const& edition, bool ha
                has_regressions);
 }
 
-/// Returns the oldest baseline of the regressions: the changes are between it and `nightly`.
+/// Adds the regressions to an incident, if there are any.
+void Verdicts::settle_incidents(bisect::ComparedNight const& night, bool has_regressions) {
+  auto const& [nightly, baseline] = night;
+  if (auto const edited = incident_of_edition(nightly)) {
+    correct(*edited, nightly, has_regressions);
+    return;
+  }
+  bool const is_news =
+      has_regressions && !bisect::is_late(nightly, store_.nightlies().since(nightly.date));
+  if (is_news && add_to_earlier_incidents(store_, options_, night))
+    open_incident(nightly, baseline);
+}
+
+/// Returns the oldest baseline of the regressions that belong to no earlier incident: the changes
+/// are between it and `nightly`.
 Nightly Verdicts::start_of_incident(Nightly const& nightly, Nightly const& baseline) {
   auto const older = store_.baselines().of(nightly.id);
+  auto const added = store_.incidents().added_series(nightly.id);
   std::optional<Nightly> start;
   for (auto const& [series, comparison, muted] : store_.incidents().verdicts(nightly.id)) {
-    if (comparison.verdict != Verdict::regression || muted) continue;
+    if (comparison.verdict != Verdict::regression || muted || added.contains(series)) continue;
     auto const own = older.find(series);
     auto const one = own == older.end() ? baseline : store_.nightlies().find(own->second).value();
     if (!start || bisect::is_before(one, *start)) start = one;

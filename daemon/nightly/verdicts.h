@@ -40,8 +40,9 @@ class Verdicts {
 
   /// Measures the series that may have grown, next to their baselines, until they are decided. Also
   /// compares a sample of the nightly's benchmarks with themselves, and a share with their anchors.
-  /// Logs first how many series may have grown. Stores every verdict, and opens the incident when
-  /// there is a regression that is not muted; returns true then.
+  /// Logs first how many series may have grown. Stores every verdict. A regression that is not
+  /// muted is added to the earlier incident that it belongs to, else to the nightly's incident,
+  /// which is opened. Returns true when there is one.
   ///
   /// A later edition of a file opens no incident if an earlier edition has one: it joins that, or
   /// corrects it. A nightly that is judged after a later one opens none, either. Fails as
@@ -63,7 +64,6 @@ class Verdicts {
     std::vector<Task> anchored;  ///< with an older nightly
   };
 
-  measure::SeriesPairs pairs_of(bisect::ComparedNight const& night, int rounds);
   Screening screen(Nightly const& nightly, Nightly const& baseline);
   Plan plan(Nightly const& nightly, measure::BuildPair const& builds, Screening const& screening);
   std::vector<Task> anchored_tasks(Nightly const& nightly,
@@ -78,6 +78,7 @@ class Verdicts {
   void clear_quiet_ones(Nightly const& nightly, Screening const& screening);
   void record_self(Nightly const& nightly, std::span<Task const> tasks);
   void record_anchored(Nightly const& nightly, std::span<Task const> tasks);
+  void settle_incidents(bisect::ComparedNight const& night, bool has_regressions);
   Nightly start_of_incident(Nightly const& nightly, Nightly const& baseline);
   void open_incident(Nightly const& nightly, Nightly const& baseline);
   std::optional<Incident> incident_of_edition(Nightly const& nightly);

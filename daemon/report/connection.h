@@ -1,7 +1,6 @@
 #pragma once
 
 #include <chrono>
-#include <functional>
 #include <memory>
 
 #include <boost/asio/awaitable.hpp>
@@ -14,12 +13,14 @@
 
 namespace torchwatch::report {
 
-/// Opens a connection to GitHub.
-using OpenTransport = std::function<std::unique_ptr<github::Transport>()>;
+using github::OpenTransport;
 
 /// Returns a function that connects over HTTPS, as configured, through the proxy of this process's
 /// variables.
 OpenTransport https_transport(config::GithubOptions const& options);
+
+/// The same for a webhook, with the system's certificates.
+OpenTransport https_transport(config::WebhookOptions const& options);
 
 /// Waits without blocking the loop.
 boost::asio::awaitable<void> sleep_for(std::chrono::seconds duration);
@@ -29,7 +30,28 @@ struct Network {
   OpenTransport open_transport;
   Clock const& clock;  ///< must outlive all clients
   github::Sleeper sleep = sleep_for;
+  /// The tokens of all connections, so that an App's token serves for an hour. Null: each
+  /// connection uses those of the configuration.
+  std::shared_ptr<github::TokenSource> tokens{};
+  /// No connection sends a request before. Shared by copies, and forgotten with the last: a restart
+  /// tries again at once.
+  std::shared_ptr<Timestamp> refused_until = std::make_shared<Timestamp>();
 };
+
+/// Call when GitHub refused a request. If every request to the repository would fail, connections
+/// of this network send none for an hour: a person has to act first, and repeated refusals can get
+/// an App suspended.
+void pause_after(github::Refusal refusal, Network const& network);
+
+/// Returns the tokens that `options` name: those of the App, or the token of the file, variable or
+/// systemd credential, which is read for each request. Uses `network` except its tokens.
+std::shared_ptr<github::TokenSource> configured_tokens(config::GithubOptions const& options,
+                                                       Network const& network);
+
+/// Returns a network whose tokens all connections share. `clock` must outlive it.
+Network shared_network(config::GithubOptions const& options,
+                       OpenTransport open_transport,
+                       Clock const& clock);
 
 /// Returns options of a client that repeats a request `retries` times. It sends nothing during a
 /// pause that GitHub requested from any client of this store, also before a restart. `store` must
@@ -41,10 +63,10 @@ class Connection {
  public:
   /// Opens a client with `options`. `client` sets the retries and the pauses. Without retries, it
   /// does not wait for limits; with retries, it waits a minute at most, since the next pass tries
-  /// again. Fails when there is no token.
-  static Result<std::unique_ptr<Connection>> open(config::GithubOptions const& options,
-                                                  Network const& network,
-                                                  github::ClientOptions client);
+  /// again. Without a token, its requests fail.
+  static std::unique_ptr<Connection> open(config::GithubOptions const& options,
+                                          Network const& network,
+                                          github::ClientOptions client);
 
   Connection(Network const& network, github::ClientOptions options);
 

@@ -1,5 +1,7 @@
 #include "daemon/service/parts.h"
 
+#include <utility>
+
 #include <spdlog/spdlog.h>
 
 namespace torchwatch::service {
@@ -31,13 +33,23 @@ ServiceParts::ServiceParts(asio::any_io_executor const& executor,
       suite_profile{options, services.store, prepared_rounds},
       investigation{options, services.store, services.clock, prepared_rounds, queue},
       stages{services.store, preparation, sweep, verdicts, rebuilds, suite_profile, investigation},
-      publisher{options.github,
-                services.store,
-                options.state_dir,
-                report::Network{services.open_transport, services.clock}},
-      feedback{
-          options.github, services.store, report::Network{services.open_transport, services.clock}},
-      pipeline{services.store, announcer, stages, alarms, publisher, services.clock} {}
+      life{options, services.store, services.clock, prepared_rounds},
+      network{report::shared_network(options.github, services.open_transport, services.clock)},
+      sender{
+          services.store,
+          services.clock,
+          report::destinations_of(
+              options,
+              services.store,
+              network,
+              report::Network{report::https_transport(options.publish.webhook), services.clock})},
+      answers{options,
+              services.store,
+              network,
+              [this](BisectionOrder order) {
+                return ask(std::move(order));
+              }},
+      pipeline{services.store, announcer, stages, alarms, life, sender} {}
 
 asio::awaitable<Result<>> ServiceParts::pass() {
   kept.make_space();
@@ -45,10 +57,26 @@ asio::awaitable<Result<>> ServiceParts::pass() {
   auto const passed = co_await pipeline.pass();
   co_await wanted_builds.bring();
   co_await raw_data_cleanup.delete_raw_samples();
-  // Feedback can wait for the next pass.
-  auto const collected = co_await feedback.collect();
-  if (!collected) spdlog::warn("feedback_failed reason=\"{}\"", collected.error().message);
-  co_return passed;
+  // Labels can wait for the next pass.
+  auto const read = co_await answers.read_labels();
+  if (!read) spdlog::warn("feedback_failed reason=\"{}\"", read.error().message);
+  life.advance();
+  auto const sent = co_await sender.send_due();
+  co_return passed ? sent : passed;
+}
+
+asio::awaitable<Result<>> ServiceParts::answer() {
+  auto const polled = co_await answers.poll();
+  life.advance();
+  // A pass, which sends as well, can last hours.
+  auto const sent = co_await sender.send_due();
+  co_return polled ? sent : polled;
+}
+
+asio::awaitable<Result<Bisection>> ServiceParts::ask(BisectionOrder order) {
+  auto const asked = co_await queue.ask(std::move(order));
+  if (asked) queue.start();
+  co_return asked;
 }
 
 }  // namespace torchwatch::service

@@ -19,6 +19,7 @@
 #include "daemon/measure/rounds.h"
 #include "daemon/nightly/alarms.h"
 #include "daemon/nightly/investigation.h"
+#include "daemon/nightly/life.h"
 #include "daemon/nightly/pipeline.h"
 #include "daemon/nightly/preparation.h"
 #include "daemon/nightly/rebuilds.h"
@@ -27,8 +28,8 @@
 #include "daemon/nightly/sweep.h"
 #include "daemon/nightly/verdicts.h"
 #include "daemon/nightly/wanted_builds.h"
-#include "daemon/report/feedback.h"
-#include "daemon/report/publisher.h"
+#include "daemon/report/answers.h"
+#include "daemon/report/sender.h"
 #include "storage/store.h"
 
 namespace torchwatch::service {
@@ -54,9 +55,16 @@ struct ServiceParts {
                ExternalServices const& services);
 
   /// One pass over the feed. Makes disk space, starts bisections that users requested, judges new
-  /// nightlies, and publishes. Then restores requested builds, deletes raw samples, and collects
-  /// feedback. Fails as Pipeline::pass does.
+  /// nightlies, and publishes. Then restores requested builds, deletes raw samples, and reads the
+  /// labels of issues, and sends what follows. Fails as Pipeline::pass does.
   boost::asio::awaitable<Result<>> pass();
+
+  /// Answers people on GitHub, stores the events that follow, and sends all messages that are due.
+  /// Fails as report::Answers::poll and report::Sender::send_due do.
+  boost::asio::awaitable<Result<>> answer();
+
+  /// Does what bisection::Queue::ask does, and starts the bisection.
+  boost::asio::awaitable<Result<Bisection>> ask(BisectionOrder order);
 
   builds::BuildStore& kept;
   builds::PreparedRounds prepared_rounds;
@@ -76,8 +84,10 @@ struct ServiceParts {
   nightly::SuiteProfile suite_profile;
   nightly::Investigation investigation;
   nightly::Stages stages;
-  report::Publisher publisher;
-  report::Feedback feedback;
+  nightly::Life life;
+  report::Network network;  ///< one for all parts, so that they share an App's token
+  report::Sender sender;
+  report::Answers answers;
   nightly::Pipeline pipeline;
 };
 

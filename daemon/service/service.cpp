@@ -30,7 +30,7 @@ Service::Service(asio::any_io_executor executor,
              [&](config::FleetOptions const& fleet) {
                return measure::runner_processes(executor, fleet, executable, options);
              }},
-      rounds{store, clock, seeds, fleets, options.measure, options.suite, counters},
+      rounds{store, clock, seeds, fleets, options, counters},
       workshop{executor, options},
       workers{executor, worker_program(executable), workshop},
       fetcher{executor, fetch_program(executable)},

@@ -1,7 +1,11 @@
 #include "daemon/service/watch.h"
 
+#include <algorithm>
+#include <chrono>
 #include <exception>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/error.hpp>
@@ -9,20 +13,38 @@
 #include <boost/system/system_error.hpp>
 #include <spdlog/spdlog.h>
 
+#include "daemon/async/when_all.h"
 #include "daemon/report/rulings.h"
+#include "daemon/service/answer_loop.h"
 
 namespace torchwatch::service {
 namespace asio = boost::asio;
 
+namespace {
+
+/// Returns the reason why a task failed; empty when it did not. Only cancellation passes through.
+asio::awaitable<std::string> failure_of(asio::awaitable<Result<>> task) {
+  try {
+    auto const done = co_await std::move(task);
+    co_return done ? std::string{} : done.error().message;
+  } catch (boost::system::system_error const& problem) {
+    if (problem.code() == asio::error::operation_aborted) throw;
+    co_return problem.what();
+  } catch (std::exception const& problem) {
+    co_return problem.what();
+  }
+}
+
+}  // namespace
+
 asio::awaitable<int> Watch::run() {
   health_reporter_.start();
-  return bisection::ending_bisections(service_.parts.queue, pass_for_ever());
+  service_.parts.sender.retry_now();
+  return bisection::ending_bisections(service_.parts.queue, work_for_ever());
 }
 
 asio::awaitable<Result<Bisection>> Watch::ask(BisectionOrder order) {
-  auto const asked = co_await service_.parts.queue.ask(std::move(order));
-  if (asked) service_.parts.queue.start();
-  co_return asked;
+  return service_.parts.ask(std::move(order));
 }
 
 asio::awaitable<Result<Bisection>> Watch::steer(BisectionId id, BisectionState state) {
@@ -37,29 +59,45 @@ asio::awaitable<Result<std::vector<KeptBuild>>> Watch::request_build(builds::Bui
 }
 
 asio::awaitable<Result<Ruling>> Watch::rule(Ruling ruling) {
-  co_return report::give_ruling(store_, std::move(ruling), clock_.now());
+  auto given = report::give_ruling(store_, std::move(ruling), clock_.now());
+  if (given) service_.parts.life.advance();
+  co_return given;
+}
+
+/// People are answered during a pass, which measures for hours.
+asio::awaitable<int> Watch::work_for_ever() {
+  std::vector<asio::awaitable<int>> tasks;
+  tasks.push_back(pass_for_ever());
+  tasks.push_back(answer_for_ever(service_.parts));
+  auto const ended = co_await async::when_all(std::move(tasks));
+  co_return ended.front();
 }
 
 asio::awaitable<int> Watch::pass_for_ever() {
   while (true) {
     co_await pass();
-    rest_.expires_after(options_.feed.poll);
-    co_await rest_.async_wait(asio::as_tuple(asio::use_awaitable));  // or until it is cancelled
+    co_await rest();
   }
 }
 
-/// A failed pass is logged and repeated after the usual rest; only cancellation passes through.
-asio::awaitable<void> Watch::pass() {
-  std::string failure;
-  try {
-    auto const passed = co_await service_.parts.pass();
-    if (!passed) failure = passed.error().message;
-  } catch (boost::system::system_error const& problem) {
-    if (problem.code() == asio::error::operation_aborted) throw;
-    failure = problem.what();
-  } catch (std::exception const& problem) {
-    failure = problem.what();
+/// Waits until the next pass, or until the timer is cancelled. Meanwhile, it sends again what
+/// failed.
+asio::awaitable<void> Watch::rest() {
+  constexpr std::chrono::minutes between_messages{1};
+  using Steady = std::chrono::steady_clock;
+  auto const end = Steady::now() + options_.feed.poll;
+  while (Steady::now() < end) {
+    rest_.expires_at(std::min<Steady::time_point>(end, Steady::now() + between_messages));
+    auto const [cancelled] = co_await rest_.async_wait(asio::as_tuple(asio::use_awaitable));
+    if (cancelled) co_return;
+    auto const failure = co_await failure_of(service_.parts.sender.send_due());
+    if (!failure.empty()) spdlog::error("sending_failed reason=\"{}\"", failure);
   }
+}
+
+/// A failed pass is logged and repeated after the usual rest.
+asio::awaitable<void> Watch::pass() {
+  auto failure = co_await failure_of(service_.parts.pass());
   if (!failure.empty()) spdlog::error("pass_failed reason=\"{}\"", failure);
   health_reporter_.note_pass(clock_.now(), std::move(failure));
 }

@@ -37,7 +37,7 @@ class Watch {
   /// Never returns; cancellation ends it and all bisections.
   boost::asio::awaitable<int> run();
 
-  /// Does what bisection::Queue::ask does, and starts the bisection.
+  /// Does what ServiceParts::ask does.
   boost::asio::awaitable<Result<Bisection>> ask(BisectionOrder order);
 
   /// Does what bisection::Queue::steer does.
@@ -51,8 +51,10 @@ class Watch {
   boost::asio::awaitable<Result<Ruling>> rule(Ruling ruling);
 
  private:
+  boost::asio::awaitable<int> work_for_ever();
   boost::asio::awaitable<int> pass_for_ever();
   boost::asio::awaitable<void> pass();
+  boost::asio::awaitable<void> rest();
 
   config::Options const& options_;
   storage::Store& store_;

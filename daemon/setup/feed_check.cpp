@@ -81,8 +81,7 @@ boost::asio::awaitable<Result<feed::Found>> look_at_feed(CheckContext const& con
   auto store = storage::Store::open(folder / "torchwatch.sqlite");
   if (!store) co_return store.error();
   auto const feed = feed::open_feed(options, fetcher, fetching, *store, clock);
-  std::vector<Nightly> known;
-  co_return co_await feed->look(std::move(known));
+  co_return co_await feed->look();
 }
 
 PendingCheck check_feed(CheckContext const& context) {

@@ -8,6 +8,7 @@ namespace {
 
 std::string describe_access(github::Access const& access, config::GithubOptions const& options) {
   auto text = access.repository + ": answers; issues may be written, as far as can be seen";
+  if (options.app.is_on()) text += ", by the GitHub App " + options.app.client_id;
   if (!options.labels.empty() && !access.may_label)
     text += "; the token may not push, so GitHub drops their labels";
   return text;
@@ -25,8 +26,7 @@ PendingCheck check_github(CheckContext const& context) {
   github::ClientOptions client;
   client.retries = 0;
   auto const connection = report::Connection::open(options, network, std::move(client));
-  if (!connection) co_return connection.error();
-  auto const access = co_await (*connection)->client().access();
+  auto const access = co_await connection->client().access();
   if (!access) co_return access.error();
   auto obstacle = github::obstacle_to_issues(*access);
   if (!obstacle.empty()) co_return Error{ErrorCode::refused, std::move(obstacle)};

@@ -173,7 +173,7 @@ class Mounts {
       if (sandbox.has_network) add_if_there(path);
   }
 
-  /// Adds the mounts that belong to this sandbox alone: /proc, /dev, /dev/shm and /tmp.
+  /// Adds the mounts that belong to this sandbox alone: /proc, /dev, /dev/shm, /tmp and `placed`.
   void add_own(Sandbox const& sandbox) {
     mounts_["/proc"] = {"--proc", "/proc"};
     for (auto const* const path : kernel_paths)
@@ -185,6 +185,8 @@ class Mounts {
     mounts_["/tmp"] = sandbox.temporary.empty()
                           ? in_memory("/tmp", sandbox.memory_bytes, "1777")
                           : Arguments{"--bind", absolute(sandbox.temporary), "/tmp"};
+    for (auto const& [path, place] : sandbox.placed)
+      mounts_[absolute(place)] = {"--bind", absolute(path), absolute(place)};
   }
 
   /// Hides the real path, so that symbolic links to it cannot show it.

@@ -28,6 +28,8 @@ struct Sandbox {
   /// paths that programs need to start. Paths that do not exist are ignored. When a path contains
   /// another one, of this list or those above, the rule of the inner path applies to it.
   std::vector<std::string> hidden;
+  /// Directories that it may write to under another path: path on the host, path in the sandbox.
+  std::vector<std::pair<std::string, std::string>> placed;
   /// Devices in addition to /dev/null and similar ones.
   std::vector<std::string> devices;
   /// Symbolic links in `directory`: name and target.

@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "storage/base/remove_tree.h"
+
 namespace torchwatch::process {
 
 namespace fs = std::filesystem;
@@ -69,7 +71,7 @@ Result<> ScratchDirectory::link(std::string const& name, std::string const& targ
 
 ScratchDirectory::~ScratchDirectory() {
   std::error_code ignored;
-  if (!path_.empty()) fs::remove_all(path_, ignored);
+  if (!path_.empty()) remove_tree(path_, ignored);
   if (lock_ >= 0) ::close(lock_);
 }
 
@@ -79,7 +81,7 @@ void sweep_scratch_directories() {
     if (!entry.path().filename().string().starts_with(prefix)) continue;
     int const lock = lock_directory(entry.path().string());
     if (lock < 0) continue;
-    fs::remove_all(entry.path(), ignored);
+    remove_tree(entry.path(), ignored);
     ::close(lock);
   }
 }

@@ -32,6 +32,7 @@ struct Plan {
   cpu_set_t processors;  ///< empty: those of this process
   int report;
   pid_t parent;
+  bool leads_group;
 };
 
 std::vector<char*> pointers_to(std::vector<std::string>& texts) {
@@ -59,7 +60,8 @@ void reset_signals() {
 }
 
 [[noreturn]] void become(Plan const& plan) {
-  if (::setpgid(0, 0) != 0 || ::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) give_up(plan, Step::prepare);
+  if (plan.leads_group && ::setpgid(0, 0) != 0) give_up(plan, Step::prepare);
+  if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) give_up(plan, Step::prepare);
   // The parent may have died before we asked to die with it.
   if (::getppid() != plan.parent) ::_exit(127);
   for (int fd = 0; fd < 3; ++fd) {
@@ -161,7 +163,8 @@ Result<Spawned> spawn(Spawn const& program) {
                   {program.input.get(), program.output.get(), program.errors.get()},
                   set_of(program.processors),
                   report_pipe->write.get(),
-                  ::getpid()};
+                  ::getpid(),
+                  program.leads_group};
   pid_t const child = fork_quietly(plan);
   if (child < 0) return error_of(program, Report{Step::prepare, errno});
 
@@ -172,7 +175,7 @@ Result<Spawned> spawn(Spawn const& program) {
     Descriptor handle{static_cast<int>(::syscall(SYS_pidfd_open, child, 0))};
     if (handle.is_open()) return Spawned{child, std::move(handle)};
     report = {Step::prepare, errno};
-    ::kill(-child, SIGKILL);
+    ::kill(program.leads_group ? -child : child, SIGKILL);
   }
   ::waitpid(child, nullptr, 0);
   return error_of(program, report);

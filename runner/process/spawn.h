@@ -65,6 +65,7 @@ struct Spawn {
   Descriptor input;
   Descriptor output;
   Descriptor errors;
+  bool leads_group = true;  ///< false: it stays in the process group of this process
 };
 
 /// A process that was started.
@@ -73,8 +74,9 @@ struct Spawned {
   Descriptor handle;  ///< a pidfd: readable once the process has ended
 };
 
-/// Starts `program` as the leader of a new process group and returns when it runs. The kernel kills
-/// it when the calling thread ends. Errors as in ChildProcess::start.
+/// Starts `program`, as the leader of a new process group unless `leads_group` is false, and
+/// returns when it runs. The kernel kills it when the calling thread ends. Errors as in
+/// ChildProcess::start.
 Result<Spawned> spawn(Spawn const& program);
 
 }  // namespace torchwatch::process

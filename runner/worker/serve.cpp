@@ -12,20 +12,15 @@
 #include <dlfcn.h>
 
 #include "runner/protocol.h"
+#include "runner/worker/conversation.h"
 #include "runner/worker/failure.h"
 #include "runner/worker/host.h"
 #include "runner/worker/measure.h"
-#include "runner/worker/wire.h"
 
 namespace torchwatch::worker {
 namespace {
 
-using protocol::Failure;
 using protocol::Message;
-
-void send(Message const& message) {
-  send_line(protocol::encode(message));
-}
 
 protocol::Hello hello(Devices const& devices) {
   protocol::Hello hello;
@@ -36,16 +31,6 @@ protocol::Hello hello(Devices const& devices) {
     hello.devices.push_back(name);
   hello.fingerprint = fingerprint(devices);
   return hello;
-}
-
-/// Requests the job's next turn and waits for it on `input`.
-void wait_for_turn(protocol::Job const& job, std::istream& input) {
-  send(protocol::Ready{job.id});
-  std::string line;
-  if (!std::getline(input, line)) throw std::runtime_error("input ended before the next turn");
-  auto const message = protocol::decode(line);
-  if (!std::holds_alternative<protocol::Turn>(message))
-    throw protocol::ProtocolError("waited for a turn, found another message");
 }
 
 /// True when `library` is loaded. Does not load it.
@@ -81,7 +66,7 @@ Message run(protocol::Job const& job, Devices const& devices, std::istream& inpu
     send(protocol::Progress{job.id, phase, done, total});
   };
   auto const semaphore = [&job, &input] {
-    if (job.takes_turns) wait_for_turn(job, input);
+    wait_for_turn(job, input);
   };
   try {
     require_preloaded();
@@ -91,25 +76,14 @@ Message run(protocol::Job const& job, Devices const& devices, std::istream& inpu
   }
 }
 
-Message answer(std::string const& line, Devices const& devices, std::istream& input) {
-  try {
-    auto const message = protocol::decode(line);
-    if (auto const* job = std::get_if<protocol::Job>(&message)) return run(*job, devices, input);
-    return Failure{"", "protocol", "a worker reads jobs, found another message"};
-  } catch (protocol::ProtocolError const& problem) {
-    return Failure{"", "protocol", problem.what()};
-  }
-}
-
 }  // namespace
 
 void serve(std::istream& jobs, Devices const& devices) {
   keep_freed_memory();
   at::set_num_interop_threads(1);
-  send(hello(devices));
-  std::string line;
-  while (std::getline(jobs, line))
-    send(answer(line, devices, jobs));
+  answer_jobs(jobs, hello(devices), [&devices, &jobs](protocol::Job const& job) {
+    return run(job, devices, jobs);
+  });
 }
 
 }  // namespace torchwatch::worker

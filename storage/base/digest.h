@@ -11,6 +11,12 @@ namespace torchwatch {
 /// True for 64 lower-case hexadecimal digits.
 bool is_sha256(std::string_view text);
 
+/// Returns the HMAC-SHA256 (RFC 2104) of `text` as 64 lower-case hexadecimal digits.
+std::string hmac_sha256(std::string_view secret, std::string_view text);
+
+/// Returns URL-safe base64 without padding (RFC 4648, section 5).
+std::string base64url(std::string_view bytes);
+
 /// The SHA-256 (FIPS 180-4) of data that is added piece by piece.
 class Sha256 {
  public:

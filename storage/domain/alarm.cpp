@@ -28,6 +28,8 @@ std::string_view to_string(AlarmKind kind) {
       return "report_update_failed";
     case AlarmKind::label_dropped:
       return "label_dropped";
+    case AlarmKind::github_refused:
+      return "github_refused";
     case AlarmKind::clone_unfit:
       return "clone_unfit";
     case AlarmKind::stale_feed:
@@ -53,6 +55,7 @@ std::optional<AlarmKind> parse_alarm_kind(std::string_view text) {
                           AlarmKind::builds_need_space,
                           AlarmKind::report_update_failed,
                           AlarmKind::label_dropped,
+                          AlarmKind::github_refused,
                           AlarmKind::clone_unfit,
                           AlarmKind::stale_feed,
                           AlarmKind::nightly_of_another_date,

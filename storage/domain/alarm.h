@@ -23,9 +23,9 @@ enum class AlarmKind {
   runner_lost,              ///< a slot of a fleet lost its runner, or could not start one
   odd_feed_entry,           ///< a feed has an entry that is not a nightly
   builds_need_space,        ///< builds in use need more disk space than they may have
-  report_update_failed,     ///< the result of a bisection or later edition could not be added to a
-                            ///< report
+  report_update_failed,     ///< a message about an incident could not be sent to a destination
   label_dropped,            ///< the last issue lacks a label: the token has no permission to push
+  github_refused,           ///< GitHub refuses reports; the subject is the class of the refusal
   clone_unfit,              ///< the clone does not name the commit of the last nightly
   stale_feed,               ///< the newest nightly of the feed has an old date
   nightly_of_another_date,  ///< the last nightly's file was built from the release of another date
@@ -43,7 +43,8 @@ std::string drift_subject(Series const& series);
 struct Alarm {
   AlarmId id;
   AlarmKind kind = AlarmKind::missing_nightly;
-  std::string subject;  ///< fleet, slot, benchmark, series or nightly; empty if the kind has none
+  std::string subject;  ///< fleet, slot, benchmark, series, nightly or class of a refusal; empty if
+                        ///< the kind has none
   std::string detail;   ///< for people
   Timestamp raised_at{};
   std::optional<Timestamp> cleared_at;

@@ -2,16 +2,6 @@
 
 namespace torchwatch {
 
-std::string_view to_string(Test test) {
-  switch (test) {
-    case Test::train:
-      return "train";
-    case Test::eval:
-      return "eval";
-  }
-  return "unknown";
-}
-
 std::string_view to_string(Device device) {
   switch (device) {
     case Device::cpu:
@@ -22,61 +12,10 @@ std::string_view to_string(Device device) {
   return "unknown";
 }
 
-std::string_view to_string(Metric metric) {
-  switch (metric) {
-    case Metric::latency:
-      return "latency";
-    case Metric::cmem:
-      return "cmem";
-    case Metric::gmem:
-      return "gmem";
-    case Metric::leak:
-      return "leak";
-  }
-  return "unknown";
-}
-
-std::string_view unit_of(Metric metric) {
-  switch (metric) {
-    case Metric::latency:
-      return "ms";
-    case Metric::cmem:
-    case Metric::gmem:
-      return "bytes";
-    case Metric::leak:
-      return "bytes/iteration";
-  }
-  return "unknown";
-}
-
-std::optional<Test> parse_test(std::string_view text) {
-  for (auto const test : {Test::train, Test::eval})
-    if (text == to_string(test)) return test;
-  return std::nullopt;
-}
-
 std::optional<Device> parse_device(std::string_view text) {
   for (auto const device : {Device::cpu, Device::cuda})
     if (text == to_string(device)) return device;
   return std::nullopt;
-}
-
-std::optional<Metric> parse_metric(std::string_view text) {
-  for (auto const metric : all_metrics)
-    if (text == to_string(metric)) return metric;
-  return std::nullopt;
-}
-
-bool is_deterministic(Metric metric) {
-  switch (metric) {
-    case Metric::latency:
-      return false;
-    case Metric::cmem:
-    case Metric::gmem:
-    case Metric::leak:
-      return true;
-  }
-  return false;
 }
 
 std::string name_of(Benchmark const& benchmark) {

@@ -23,8 +23,9 @@ bool made_better(Effect const& effect) {
   return shows(effect, Verdict::improvement);
 }
 
-bool went_down(Effect const& effect) {
-  return effect.after < effect.before;
+bool looks_better(Effect const& effect) {
+  bool const is_higher_better = effect.series.metric.kind().is_higher_better;
+  return is_higher_better ? effect.after > effect.before : effect.after < effect.before;
 }
 
 }  // namespace
@@ -182,8 +183,12 @@ FindingKind kind_of(Finding const& finding) {
                                                     : FindingKind::improvement;
   if (finding.suspects.size() == 1 && std::ranges::any_of(effects, is_layout))
     return FindingKind::layout;
-  if (std::ranges::all_of(effects, went_down)) return FindingKind::improvement;
+  if (std::ranges::all_of(effects, looks_better)) return FindingKind::improvement;
   return finding.is_gradual ? FindingKind::gradual : FindingKind::range;
+}
+
+bool is_to_blame(Finding const& finding) {
+  return kind_of(finding) == FindingKind::culprit && finding.missing == 0;
 }
 
 bool measured_nightlies_alone(Bisection const& bisection) {

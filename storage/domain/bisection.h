@@ -219,6 +219,10 @@ bool is_culprit(Finding const& finding);
 FindingKind kind_of(Finding const& finding);
 std::string_view to_string(FindingKind kind);
 
+/// True for one commit that is proved to have made a series worse. False for a commit that the end
+/// lacks, whose absence did so.
+bool is_to_blame(Finding const& finding);
+
 /// The published builds of the nightlies at the ends of a bisection, when the bisection did not
 /// build them itself: another recipe or system did. At least one of the two lists is not empty.
 struct Packages {

@@ -52,6 +52,8 @@ struct BuildManifest {
 struct Build {
   std::string prefix;  ///< absolute path
   BuildManifest manifest;
+  /// Directory of its compile caches, which may not exist yet. Empty: none are kept.
+  std::string caches{};
 };
 
 enum class RecipeKind {

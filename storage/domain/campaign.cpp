@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstddef>
 #include <cstdint>
 #include <system_error>
 
@@ -28,27 +29,48 @@ Campaign Campaign::profile(IncidentId incident) {
   return {std::string{profile_campaign_prefix} + std::to_string(incident.value)};
 }
 
+Campaign Campaign::recovery(IncidentId incident, NightlyId nightly) {
+  return {"recover/" + std::to_string(incident.value) + "/" + std::to_string(nightly.value)};
+}
+
 Campaign Campaign::suite_profile(NightlyId nightly) {
   return {std::string{suite_profile_campaign_prefix} + std::to_string(nightly.value)};
 }
 
-CampaignSubject subject_of(Campaign const& campaign) {
-  auto const& name = campaign.name;
-  auto const slash = std::min(name.find('/'), name.size());
-  auto const kind = std::string_view{name}.substr(0, slash);
+namespace {
+
+/// Reads the number at the beginning of `text`, and removes it and the slash after it. Nothing when
+/// there is none.
+std::optional<std::int64_t> take_number(std::string_view& text) {
   std::int64_t number = 0;
-  auto const* const end = name.data() + name.size();
-  auto const [rest, failed] =
-      std::from_chars(name.data() + std::min(slash + 1, name.size()), end, number);
-  if (failed != std::errc{}) return {};
+  auto const [rest, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (failed != std::errc{}) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(rest - text.data()));
+  if (text.starts_with('/')) text.remove_prefix(1);
+  return number;
+}
+
+}  // namespace
+
+CampaignSubject subject_of(Campaign const& campaign) {
+  std::string_view rest{campaign.name};
+  auto const slash = std::min(rest.find('/'), rest.size());
+  auto const kind = rest.substr(0, slash);
+  rest.remove_prefix(std::min(slash + 1, rest.size()));
+  auto const number = take_number(rest);
+  if (!number) return {};
   constexpr std::array of_nightlies{"nightly", "aa", "anchor", "rebuilds", "suite-profile"};
   if (std::ranges::find(of_nightlies, kind) != of_nightlies.end())
-    return {NightlyId{number}, std::nullopt};
+    return {NightlyId{*number}, std::nullopt};
+  if (kind == "recover") {
+    auto const nightly = take_number(rest);
+    return {nightly ? std::optional{NightlyId{*nightly}} : std::nullopt, std::nullopt};
+  }
   if (kind != "bisect") return {};
   constexpr std::array of_proofs{"/proof/", "/rebuilt/", "/revert-check/"};
   bool const is_proof = std::ranges::any_of(
-      of_proofs, [&](char const* part) { return name.find(part) != std::string::npos; });
-  return {std::nullopt, BisectionId{number}, is_proof};
+      of_proofs, [&](char const* part) { return campaign.name.find(part) != std::string::npos; });
+  return {std::nullopt, BisectionId{*number}, is_proof};
 }
 
 BisectionCampaigns::BisectionCampaigns(BisectionId bisection, RecipeId recipe)

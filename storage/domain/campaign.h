@@ -29,6 +29,9 @@ struct Campaign {
   /// Both builds of an incident again, with the costs of their operators.
   static Campaign profile(IncidentId incident);
 
+  /// The last good build of an incident next to a later nightly.
+  static Campaign recovery(IncidentId incident, NightlyId nightly);
+
   /// All GPU benchmarks of a nightly, with the shares of their GPU time.
   static Campaign suite_profile(NightlyId nightly);
 

@@ -33,12 +33,16 @@ bool has_levels(Comparison const& comparison) {
   return is_judged || !is_zero || comparison.error_bound > 0;
 }
 
+double cost_ratio(SeriesChange const& change) {
+  auto const& [verdict, before, after, ratio, error_bound, pairs] = change.comparison;
+  bool const is_higher_better = change.series.metric.kind().is_higher_better;
+  if (ratio) return is_higher_better ? 1 / ratio->ratio : ratio->ratio;
+  bool const is_worse = is_higher_better ? after < before : after > before;
+  return is_worse ? std::numeric_limits<double>::infinity() : 0;
+}
+
 std::vector<SeriesChange> worst_first(std::vector<SeriesChange> changes) {
-  std::ranges::stable_sort(changes, std::ranges::greater{}, [](SeriesChange const& change) {
-    auto const& [verdict, before, after, ratio, error_bound, pairs] = change.comparison;
-    if (ratio) return ratio->ratio;
-    return after > before ? std::numeric_limits<double>::infinity() : 0;
-  });
+  std::ranges::stable_sort(changes, std::ranges::greater{}, cost_ratio);
   return changes;
 }
 

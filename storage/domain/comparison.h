@@ -42,8 +42,12 @@ struct SeriesChange {
   bool muted = false;  ///< a user muted the series: the change is not reported
 };
 
-/// Returns the changes with the largest ratio first. A growth from zero has no ratio and comes
-/// first.
+/// Returns the ratio of the costs of a change: above 1 is worse. The ratio of the values, or its
+/// reciprocal where higher values are better. Without a ratio: infinity for a value that got worse,
+/// such as a leak that appeared, else 0.
+double cost_ratio(SeriesChange const& change);
+
+/// Returns the changes with the largest ratio of costs first.
 std::vector<SeriesChange> worst_first(std::vector<SeriesChange> changes);
 
 /// A verdict on one series of a nightly.

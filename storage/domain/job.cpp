@@ -22,6 +22,8 @@ std::string_view to_string(JobError error) {
       return "protocol";
     case JobError::launch:
       return "launch";
+    case JobError::cache:
+      return "cache";
     case JobError::lost:
       return "lost";
   }
@@ -39,6 +41,7 @@ std::optional<JobError> parse_job_error(std::string_view text) {
                            device_memory,
                            protocol,
                            launch,
+                           cache,
                            lost})
     if (text == to_string(error)) return error;
   return std::nullopt;

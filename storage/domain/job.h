@@ -37,6 +37,7 @@ enum class JobError {
   device_memory,  ///< the GPU had too little free memory
   protocol,       ///< the worker sent an invalid message
   launch,         ///< the worker could not be started
+  cache,          ///< the worker compiled code that its filled caches did not hold
   lost,           ///< the runner that held the job vanished, several times
 };
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "storage/base/clock.h"
 #include "storage/domain/benchmark.h"
 #include "storage/domain/comparison.h"
 
@@ -66,12 +67,38 @@ struct VerdictCost {
   std::int64_t verdicts = 0;
 };
 
+/// When an incident was opened, explained and fixed.
+struct IncidentTimes {
+  std::string month;  ///< the month of its nightly: "2026-01"
+  Timestamp opened_at{};
+  std::optional<Timestamp> culprit_at{};  ///< when its first culprit was known
+  std::optional<Timestamp> fixed_at{};    ///< when it was last found fixed; absent unless it is now
+};
+
+/// The times that something took.
+struct Durations {
+  std::int64_t count = 0;  ///< 0: the others are 0, too
+  std::int64_t median_s = 0;
+  std::int64_t most_s = 0;
+  friend bool operator==(Durations const&, Durations const&) = default;
+};
+
+/// The incidents of the nightlies of one month.
+struct IncidentMonth {
+  std::string month;  ///< "2026-01"
+  std::int64_t incidents = 0;
+  Durations to_culprit{};  ///< from opened, of the incidents with a culprit
+  Durations to_fix{};      ///< from opened, of the incidents that are fixed now
+  friend bool operator==(IncidentMonth const&, IncidentMonth const&) = default;
+};
+
 /// The statistics that show how much verdicts can be trusted.
 struct TrustFigures {
   std::vector<SeriesNoise> noise;  ///< last trust_nights, ordered by fleet, benchmark and metric
   std::vector<HostFigures> hosts;  ///< last trust_nights
   std::vector<AaMonth> aa_months;  ///< all nightlies, oldest month first
   std::vector<VerdictCost> costs;  ///< last costed_nights, ordered by verdict and pairs
+  std::vector<IncidentMonth> incident_months{};  ///< all incidents, oldest month first
 };
 
 }  // namespace torchwatch

@@ -15,6 +15,12 @@ std::string milliseconds(double value) {
   return std::abs(value) < 1000 ? fmt::format("{:.4g} ms", value) : fmt::format("{:.0f} ms", value);
 }
 
+/// Four digits, or all before the decimal point: "12.34", "123456".
+std::string four_digits(double value) {
+  constexpr double many = 1'000;
+  return std::abs(value) < many ? fmt::format("{:.4g}", value) : fmt::format("{:.0f}", value);
+}
+
 std::string bytes(double value) {
   constexpr std::array<std::string_view, 4> units{"KiB", "MiB", "GiB", "TiB"};
   if (std::abs(value) < 1024) return fmt::format("{:.4g} bytes", value);
@@ -59,13 +65,21 @@ std::string claim_on_leak(double before, double after) {
   return fmt::format("leaks {} per iteration", more_or_less(before, after));
 }
 
+std::string claim_on_other(Metric metric, double before, double after) {
+  if (before <= 0 || after <= 0)
+    return fmt::format(
+        "has a {} of {} instead of {}", metric.name(), level(metric, after), level(metric, before));
+  return fmt::format(
+      "has a {} {} {}", amount(after / before), after > before ? "higher" : "lower", metric.name());
+}
+
 /// The part of the interval that matters for the verdict; empty where it has no end on that side.
 std::string bounds(Verdict verdict, RatioInterval const& interval) {
   auto const& [ratio, low, high] = interval;
   if (low == high) return "exact";
-  if (verdict == Verdict::regression)
-    return low >= 1 + visible ? "at least " + percent(low) : "an increase";
-  if (verdict == Verdict::improvement)
+  bool const is_change = verdict == Verdict::regression || verdict == Verdict::improvement;
+  if (is_change && low >= 1) return low >= 1 + visible ? "at least " + percent(low) : "an increase";
+  if (is_change)
     return high <= 1 - visible ? fmt::format("at least {:.1f}% less", (1 - high) * 100)
                                : "a decrease";
   bool const has_ends = low > 0 && std::isfinite(high);
@@ -197,10 +211,10 @@ bool is_certain(Effect const& effect) {
 Summary of_range(Finding const& finding, Bisection const& bisection) {
   bool const is_sure = bisection.outcome != BisectionOutcome::undecided &&
                        std::ranges::all_of(finding.effects, is_certain);
-  return {fmt::format("One of {} commits", finding.suspects.size()),
-          fmt::format("{} {}came with one of them",
-                      is_improvement(finding) ? "an improvement" : "the regression",
-                      is_sure ? "" : "most likely ")};
+  return {
+      fmt::format("{} of {} commits", is_sure ? "One" : "Most likely one", finding.suspects.size()),
+      fmt::format("it is not known which of them caused {}",
+                  is_improvement(finding) ? "an improvement" : "the regression")};
 }
 
 // ---- outcomes ----
@@ -361,17 +375,31 @@ std::string full_reason(Summary const& summary) {
   return summary.reason + ": " + summary.quote;
 }
 
+std::string metric_names() {
+  std::string names;
+  for (auto const metric : all_metrics())
+    names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", to_string(metric));
+  return names;
+}
+
+std::string_view better(Metric metric) {
+  return metric.kind().is_higher_better ? "higher" : "lower";
+}
+
+std::string label(Metric metric) {
+  return metric.name() + (metric.kind().is_higher_better ? " (higher is better)" : "");
+}
+
 std::string level(Metric metric, double value) {
-  switch (metric) {
-    case Metric::latency:
-      return milliseconds(value);
-    case Metric::cmem:
-    case Metric::gmem:
-      return bytes(value);
-    case Metric::leak:
-      return bytes(value) + "/iteration";
-  }
-  return fmt::format("{}", value);
+  return level(metric.kind().unit, value);
+}
+
+std::string level(std::string_view unit, double value) {
+  if (unit == "ms") return milliseconds(value);
+  if (unit == "bytes") return bytes(value);
+  if (unit == "bytes/iteration") return bytes(value) + "/iteration";
+  auto const figure = four_digits(value);
+  return unit == "1" ? figure : fmt::format("{} {}", figure, unit);
 }
 
 std::string percent(double ratio) {
@@ -430,17 +458,11 @@ std::string figures(Metric metric, Comparison const& comparison) {
 
 std::string claim(Metric metric, double before, double after) {
   if (before == after) return "did not change";
-  switch (metric) {
-    case Metric::latency:
-      return claim_on_time(before, after);
-    case Metric::cmem:
-      return claim_on_memory("peak CPU memory", before, after);
-    case Metric::gmem:
-      return claim_on_memory("peak GPU memory", before, after);
-    case Metric::leak:
-      return claim_on_leak(before, after);
-  }
-  return {};
+  if (metric == Metric::latency) return claim_on_time(before, after);
+  if (metric == Metric::cmem) return claim_on_memory("peak CPU memory", before, after);
+  if (metric == Metric::gmem) return claim_on_memory("peak GPU memory", before, after);
+  if (metric == Metric::leak) return claim_on_leak(before, after);
+  return claim_on_other(metric, before, after);
 }
 
 std::string headline(std::vector<SeriesChange> const& changes, std::string_view since) {

@@ -24,8 +24,20 @@ struct Summary {
 /// The reason and what it quotes: "could not be built or measured: exit status 125".
 std::string full_reason(Summary const& summary);
 
-/// A level with its unit: "12.34 ms", "812.25 MiB", "1.50 KiB/iteration".
+/// The declared metrics as a list of allowed words: `"latency", "cmem", "gmem", "leak"`, then those
+/// of the suites.
+std::string metric_names();
+
+/// The better direction of a metric: "lower" or "higher".
+std::string_view better(Metric metric);
+
+/// The name of a metric in a table: "latency", "tokens_per_s (higher is better)".
+std::string label(Metric metric);
+
+/// A level with its unit: "12.34 ms", "812.25 MiB", "1.50 KiB/iteration", "1234 1/s". The unit "1"
+/// of counts is left out: "14".
 std::string level(Metric metric, double value);
+std::string level(std::string_view unit, double value);
 
 /// A ratio as a change: 1.07 is "+7.0%".
 std::string percent(double ratio);

@@ -15,6 +15,12 @@ using ::testing::SizeIs;
 std::string const of_dcgan =
     "/api/v1/change_points?fleet=local&benchmark=test_train%5Bdcgan-cpu-eager%5D&metric=";
 
+/// Returns a metric whose higher values are better.
+Metric throughput() {
+  MetricKind const kind{.unit = "1/s", .is_higher_better = true};
+  return declare_metric("change_points_throughput", kind).value();
+}
+
 /// Stores a nightly with two processes, and two of its baseline, which do not count.
 void measure_night(storage::Store& store, int day, double ms, double leak) {
   char const digit = static_cast<char>('a' + day % 6);
@@ -27,6 +33,7 @@ void measure_night(storage::Store& store, int day, double ms, double leak) {
   for (int round = 0; round < 2; ++round) {
     auto outcome = outcome_of(Campaign::of(id), round, ms + round);
     outcome.values[Metric::leak] = MetricValue{leak, {leak}};
+    outcome.values[throughput()] = MetricValue{1e4 / ms, {1e4 / ms}};
     outcome.key.benchmark = latency_of("dcgan").benchmark;
     auto baseline = outcome;
     outcome.key.commit = nightly.commit;
@@ -62,6 +69,7 @@ TEST_F(ChangePointsTest, NameTheNightlyAtWhichALevelBegan) {
   ASSERT_THAT(found.at("change_points"), SizeIs(1)) << found;
   auto const& point = found.at("change_points").at(0);
   EXPECT_EQ(point.at("nightly").at("date"), "2026-02-15");
+  EXPECT_EQ(point.at("effect"), "worse");
   EXPECT_EQ(point.at("by"), "ratio");
   EXPECT_NEAR(point.at("change"), 24.6 / 20.6, 0.01);
   EXPECT_LT(point.at("low"), point.at("change"));
@@ -74,6 +82,15 @@ TEST_F(ChangePointsTest, AreDifferencesWhereALevelIsZero) {
   ASSERT_THAT(found.at("change_points"), SizeIs(1)) << found;
   EXPECT_EQ(found.at("change_points").at(0).at("by"), "difference");
   EXPECT_EQ(found.at("change_points").at(0).at("change"), 4096);
+}
+
+TEST_F(ChangePointsTest, AreWorseForADropWhereHigherIsBetter) {
+  auto const found = read("change_points_throughput");
+
+  EXPECT_EQ(found.at("better"), "higher");
+  ASSERT_THAT(found.at("change_points"), SizeIs(1)) << found;
+  EXPECT_EQ(found.at("change_points").at(0).at("effect"), "worse");
+  EXPECT_LT(found.at("change_points").at(0).at("change"), 1) << "as measured";
 }
 
 TEST_F(ChangePointsTest, AreEmptyForFlatHistory) {

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <cmath>
+#include <map>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -132,6 +135,60 @@ TEST_F(ComparisonTest, ComparesBackendsAndFleetsOfOneNightly) {
   EXPECT_THAT(all.at("only_after"), SizeIs(2));
 }
 
+/// Stores a process of nightly 2 with a throughput, and the nightly summary.
+void measure_throughput(storage::Store& store, std::string const& benchmark, double per_second) {
+  MetricKind const kind{.unit = "1/s", .is_higher_better = true};
+  auto const tokens = declare_metric("tokens_per_s", kind).value();
+  auto outcome = outcome_of(Campaign::of(NightlyId{2}), 0, 1);
+  outcome.key.benchmark = parse_benchmark(benchmark).value();
+  outcome.key.commit = sha_of('b');
+  outcome.values = {{tokens, MetricValue{per_second, {per_second}}}};
+  store.jobs().record({outcome});
+  store.histories().keep(NightlyId{2});
+}
+
+TEST_F(ComparisonTest, ComparesCompilersOnOneNightlyByDomain) {
+  api.fill([](storage::Store& store) {
+    measure(store, NightlyId{2}, "local", "test_train[dlrm-cpu-inductor]", 6);
+    measure(store, NightlyId{2}, "local", "test_train[resnet18-cpu-eager]", 40);
+    measure(store, NightlyId{2}, "local", "test_train[resnet18-cpu-inductor]", 30);
+  });
+
+  auto const compared =
+      read("/api/v1/compare?before=2&after=2&before_backend=eager&after_backend=inductor");
+
+  EXPECT_EQ(compared.at("before").at("backend"), "eager");
+  EXPECT_EQ(compared.at("after").at("backend"), "inductor");
+  EXPECT_THAT(compared.at("rows"), SizeIs(2));
+  std::map<std::string, double> means;
+  for (auto const& mean : compared.at("means"))
+    if (mean.at("metric") == "latency")
+      means[mean.at("domain").is_null() ? std::string{} : mean.at("domain").get<std::string>()] =
+          mean.at("ratio").get<double>();
+  EXPECT_NEAR(means.at(""), std::sqrt(0.5 * 0.75), 1e-12);
+  EXPECT_NEAR(means.at("RECOMMENDATION"), 0.5, 1e-12);
+  EXPECT_NEAR(means.at("COMPUTER_VISION"), 0.75, 1e-12);
+}
+
+TEST_F(ComparisonTest, HasRatiosAsMeasuredWhereHigherIsBetter) {
+  api.fill([](storage::Store& store) {
+    measure_throughput(store, "test_eval[nanogpt-cpu-old]", 1000);
+    measure_throughput(store, "test_eval[nanogpt-cpu-new]", 1250);
+  });
+
+  auto const compared =
+      read("/api/v1/compare?before=2&after=2&before_backend=old&after_backend=new");
+
+  auto const& row = compared.at("rows").at(0).at("metrics").at("tokens_per_s");
+  EXPECT_EQ(row.at("ratio"), 1.25);
+  EXPECT_EQ(compared.at("means").at(0).at("ratio"), 1.25);
+  json const kind{{"metric", "tokens_per_s"}, {"unit", "1/s"}, {"better", "higher"}};
+  auto const& metrics = compared.at("metrics");
+  EXPECT_EQ(metrics.at(0).at("metric"), "latency") << "native metrics come first";
+  EXPECT_NE(std::find(metrics.begin(), metrics.end(), kind), metrics.end());
+  EXPECT_EQ(read("/api/v1/sides").at("metrics").back(), kind);
+}
+
 TEST_F(ComparisonTest, HasSharesOfGpuTime) {
   api.fill([](storage::Store& store) {
     auto profiled = outcome_of(Campaign::profile(IncidentId{1}), 0, 12);
@@ -212,6 +269,8 @@ TEST_F(ComparisonTest, SidesListNightliesFleetsDevicesAndBackends) {
   EXPECT_EQ(sides.at("fleets"), json::array({"gpu", "local"}));
   EXPECT_EQ(sides.at("devices"), json::array({"cpu", "cuda"}));
   EXPECT_EQ(sides.at("backends"), json::array({"eager", "script"}));
+  EXPECT_EQ(sides.at("metrics").at(0),
+            json({{"metric", "latency"}, {"unit", "ms"}, {"better", "lower"}}));
 }
 
 }  // namespace

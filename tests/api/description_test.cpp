@@ -13,6 +13,8 @@
 #include "storage/domain/bisection.h"
 #include "storage/domain/build.h"
 #include "storage/domain/comparison.h"
+#include "storage/domain/incident.h"
+#include "storage/domain/outbox.h"
 #include "storage/domain/ruling.h"
 #include "tests/api/http_client.h"
 #include "tests/api/live_api.h"
@@ -113,15 +115,25 @@ TEST(Description, HasAllWordsOfEnumerations) {
       {"Device", words<Device>()},
       {"Direction", words<Direction>()},
       {"FindingKind", words<FindingKind>()},
-      {"Metric", words<Metric>()},
+      {"IncidentEventKind", words<IncidentEventKind>()},
+      {"IncidentState", words<IncidentState>()},
       {"NightlyState", words<NightlyState>()},
+      {"OutboxAction", words<OutboxAction>()},
       {"Prior", words<Prior>()},
       {"RulingKind", words<RulingKind>()},
-      {"Test", words<torchwatch::Test>()},
       {"Verdict", words<Verdict>()},
   };
   for (auto const& [name, expected] : all)
     EXPECT_EQ(schemas.at(name).at("enum"), expected) << name;
+}
+
+TEST(Description, LeavesMetricsUnitsAndTestsToTheConfiguration) {
+  LiveApi const api;
+  auto const answer = ask(api.port(), get("/api/v1/openapi.json"));
+  auto const schemas = json::parse(answer.body).at("components").at("schemas");
+  for (auto const* const name : {"Metric", "Unit", "Test"})
+    EXPECT_FALSE(schemas.at(name).contains("enum")) << name;
+  EXPECT_EQ(schemas.at("Better").at("enum"), json::array({"lower", "higher"}));
 }
 
 TEST(Description, NeedsNoToken) {

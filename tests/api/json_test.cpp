@@ -21,7 +21,7 @@ TEST(ApiJson, TimeIsIso8601InUtc) {
 TEST(ApiJson, SeriesHasUnitAndTorchBenchName) {
   EXPECT_EQ(text_of(json_of(series)),
             R"({"fleet":"gpu","benchmark":"test_eval[resnet50-cuda-eager]","metric":"gmem",)"
-            R"("unit":"bytes","name":"test_eval[resnet50-cuda-eager]_gmem"})");
+            R"("unit":"bytes","better":"lower","name":"test_eval[resnet50-cuda-eager]_gmem"})");
 }
 
 TEST(ApiJson, AChangeIsOneFlatObject) {
@@ -36,7 +36,7 @@ TEST(ApiJson, AChangeIsOneFlatObject) {
 
   EXPECT_EQ(text_of(json_of(change)),
             R"({"fleet":"gpu","benchmark":"test_eval[resnet50-cuda-eager]","metric":"gmem",)"
-            R"("unit":"bytes","name":"test_eval[resnet50-cuda-eager]_gmem",)"
+            R"("unit":"bytes","better":"lower","name":"test_eval[resnet50-cuda-eager]_gmem",)"
             R"("headline":"+10.5%","interval":"[+10.0%, +11.0%]",)"
             R"("certainty":"at least +10.0%, confidence 99.9%",)"
             R"("verdict":"regression","before":100.0,"after":110.5,)"
@@ -50,7 +50,7 @@ TEST(ApiJson, AChangeFromNothingHasNoRatio) {
 
   EXPECT_EQ(
       text_of(json_of(leak, Metric::leak)),
-      R"({"headline":"from 0 to 64 bytes/iteration","interval":null,"certainty":"confidence 99.9%",)"
+      R"({"better":"lower","headline":"from 0 to 64 bytes/iteration","interval":null,"certainty":"confidence 99.9%",)"
       R"("verdict":"regression","before":0.0,"after":64.0,)"
       R"("ratio":null,"low":null,"high":null,"error_bound":0.0,"pairs":0})");
 }
@@ -265,7 +265,7 @@ TEST(ApiJson, PlannedStepHasNoReadings) {
       text_of(json_of(planned_step())),
       R"({"wave":3,"stage":"commits","fleet":"gpu","benchmark":"test_eval[resnet50-cuda-eager]",)"
       R"("commits":["a1","b2"],"reason":"31 of 31 suspects left; expected information gain 0.84 bits in 64 s",)"
-      R"("done":false,"readings":{},"skipped":null,"note":"","beliefs":[]})");
+      R"("done":false,"readings":{},"units":{},"skipped":null,"note":"","beliefs":[]})");
 }
 
 TEST(ApiJson, DoneStepHasReadingsAndBeliefs) {
@@ -278,6 +278,7 @@ TEST(ApiJson, DoneStepHasReadingsAndBeliefs) {
 
   EXPECT_EQ(json.at("done"), true);
   EXPECT_EQ(text_of(json.at("readings")), R"({"latency":[10.0,12.5],"gmem":[64.0,64.0]})");
+  EXPECT_EQ(text_of(json.at("units")), R"({"latency":"ms","gmem":"bytes"})");
   EXPECT_EQ(text_of(json.at("beliefs").at(0)),
             R"({"series":)" + text_of(json_of(series)) +
                 R"(,"no_change":0.25,"suspects":["a1","b2"],"probability":0.5})");

@@ -49,11 +49,35 @@ TEST_F(MetricsTest, CountStoredRecords) {
       HasSubstr("torchwatch_newest_nightly_timestamp_seconds{which=\"announced\"} 1767323045"));
   EXPECT_THAT(text, HasSubstr("# TYPE torchwatch_incidents_total counter\n"));
   EXPECT_THAT(text, HasSubstr("torchwatch_incidents_total 1\n"));
+  EXPECT_THAT(text, HasSubstr("torchwatch_incidents{state=\"open\"} 1\n"));
+  EXPECT_THAT(text, HasSubstr("torchwatch_incidents{state=\"false_alarm\"} 0\n"));
   EXPECT_THAT(text, HasSubstr("torchwatch_bisections{state=\"queued\"} 1\n"));
   EXPECT_THAT(text, HasSubstr("torchwatch_bisection_steps_total 2\n"));
   EXPECT_THAT(text, HasSubstr("torchwatch_alarms{kind=\"drift\"} 0\n"));
   EXPECT_THAT(text, HasSubstr("torchwatch_store_bytes "));
   EXPECT_THAT(text, HasSubstr("process_resident_memory_bytes "));
+}
+
+TEST_F(MetricsTest, HaveTheNewestLevelOfEachSeriesWithUnitAndDirection) {
+  MetricKind const kind{.unit = "1/s", .is_higher_better = true};
+  auto const tokens = declare_metric("tokens_per_s", kind).value();
+  api.fill([&](storage::Store& store) {
+    auto outcome = outcome_of(Campaign::of(NightlyId{2}), 0, 12);
+    outcome.key.commit = sha_of('b');
+    outcome.key.benchmark = parse_benchmark("test_eval[nanogpt-cpu-mine]").value();
+    outcome.values = {{tokens, MetricValue{1234.5, {1234.5}}}};
+    store.jobs().record({outcome});
+    store.histories().keep(NightlyId{2});
+  });
+
+  auto const text = read();
+
+  EXPECT_THAT(text, HasSubstr("# TYPE torchwatch_series_level gauge\n"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("torchwatch_series_level{fleet=\"local\",benchmark=\"test_eval[nanogpt-cpu-"
+                "mine]\",metric=\"tokens_per_s\",unit=\"1/s\",better=\"higher\"} 1234.5\n"));
+  EXPECT_THAT(text, HasSubstr("metric=\"cmem\",unit=\"bytes\",better=\"lower\"} 1000\n"));
 }
 
 TEST_F(MetricsTest, HaveHealthOfWatchLoop) {

@@ -136,14 +136,15 @@ TEST_F(RoutesTest, ListsNightliesNewestFirst) {
   EXPECT_THAT(page.dump(), Not(HasSubstr("/secret")));
 }
 
-TEST_F(RoutesTest, ANightlyHasItsVerdictsAndItsIncident) {
+TEST_F(RoutesTest, ANightlyHasItsVerdictsAndItsIncidents) {
   auto const nightly = read("/api/v1/nightlies/2");
 
   EXPECT_EQ(nightly.at("date"), "2026-01-02");
   EXPECT_EQ(nightly.at("baseline"), 1);
   EXPECT_EQ(nightly.at("verdicts").size(), 2U);
-  EXPECT_EQ(nightly.at("incident").at("url"), "/api/v1/incidents/1");
-  EXPECT_EQ(read("/api/v1/nightlies/1").at("incident"), nullptr);
+  ASSERT_EQ(nightly.at("incidents").size(), 1U);
+  EXPECT_EQ(nightly.at("incidents").at(0).at("url"), "/api/v1/incidents/1");
+  EXPECT_EQ(read("/api/v1/nightlies/1").at("incidents"), json::array());
 }
 
 TEST_F(RoutesTest, ListsTheSeriesThatHaveValues) {

@@ -113,7 +113,7 @@ void store_story(storage::Store& store) {
   store.histories().keep(NightlyId{2});
   auto const incident = store.incidents().open(NightlyId{1}, NightlyId{2}, early);
   store.incidents().intend_report(incident.id, "key");
-  store.incidents().reported(incident.id, "https://github.com/o/r/issues/7", {});
+  store.incidents().reported(incident.id, "https://github.com/o/r/issues/7");
   bisect(store, incident.id);
 }
 

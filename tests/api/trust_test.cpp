@@ -1,3 +1,4 @@
+#include <chrono>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -92,6 +93,59 @@ TEST_F(TrustTest, ShowsRulingsAndCostsOfVerdicts) {
   EXPECT_EQ(costs.at(1).at("verdict"), "unchanged");
 }
 
+void happen(storage::Store& store, IncidentEventKind kind, IncidentState state, int hours) {
+  IncidentEvent event;
+  event.incident = IncidentId{1};
+  event.kind = kind;
+  event.state = state;
+  event.at = early + std::chrono::hours{hours};
+  if (kind == IncidentEventKind::explained) event.commit = sha_of('c');
+  store.incident_events().add(event, {});
+  nightly::keep_incident_months(store);
+}
+
+TEST_F(TrustTest, ShowsTimesToCulpritAndToFixByMonth) {
+  api.fill([](storage::Store& store) {
+    nightly::keep_trust_figures(store);
+    happen(store, IncidentEventKind::opened, IncidentState::open, 0);
+  });
+  auto const opened = read("/api/v1/trust").at("incidents");
+  ASSERT_THAT(opened, SizeIs(1));
+  EXPECT_EQ(opened.at(0).at("month"), "2026-01");
+  EXPECT_EQ(opened.at(0).at("incidents"), 1);
+  EXPECT_EQ(opened.at(0).at("to_culprit"),
+            (json{{"count", 0}, {"median_s", nullptr}, {"most_s", nullptr}}));
+
+  api.fill([](storage::Store& store) {
+    happen(store, IncidentEventKind::explained, IncidentState::explained, 2);
+    happen(store, IncidentEventKind::fixed, IncidentState::fixed, 48);
+  });
+  auto const fixed = read("/api/v1/trust").at("incidents").at(0);
+  EXPECT_EQ(fixed.at("to_culprit"), (json{{"count", 1}, {"median_s", 7200}, {"most_s", 7200}}));
+  EXPECT_EQ(fixed.at("to_fix"), (json{{"count", 1}, {"median_s", 172800}, {"most_s", 172800}}));
+
+  api.fill([](storage::Store& store) {
+    happen(store, IncidentEventKind::returned, IncidentState::returned, 72);
+  });
+  EXPECT_EQ(read("/api/v1/trust").at("incidents").at(0).at("to_fix").at("count"), 0)
+      << "it is not fixed now";
+}
+
+TEST(IncidentMonths, AreWrittenOnlyWhenTheyChanged) {
+  TemporaryFolder const folder;
+  auto store = storage::Store::open(folder.database()).value();
+  store_story(store);
+  auto reader = storage::Store::open_reader(folder.database()).value();
+  nightly::keep_incident_months(store);
+  auto const version = reader.version();
+
+  nightly::keep_incident_months(store);
+
+  EXPECT_EQ(reader.version(), version);
+  happen(store, IncidentEventKind::explained, IncidentState::explained, 1);
+  EXPECT_NE(reader.version(), version);
+}
+
 TEST_F(TrustTest, SeparatesHostsByFingerprintWithoutPyTorch) {
   api.fill([](storage::Store& store) {
     for (int day = 1; day <= 5; ++day)
@@ -137,6 +191,7 @@ TEST_F(TrustTest, ShowsFiguresStoredWithTheLastNightly) {
     figures.noise.push_back({latency_of("resnet"), 30, NightNoise{100, 0.5, 0.25}});
     figures.aa_months = {{"2025-12", {10, 1}}};
     figures.costs = {{Verdict::improvement, 9, 4}};
+    figures.incident_months = {{"2025-12", 3, {2, 60, 90}, {}}};
     store.trust().keep(figures);
   });
 
@@ -155,6 +210,7 @@ TEST_F(TrustTest, ShowsFiguresStoredWithTheLastNightly) {
   auto const& costs = trust.at("verdicts").at("items");
   ASSERT_THAT(costs, SizeIs(1));
   EXPECT_EQ(costs.at(0), (json{{"verdict", "improvement"}, {"pairs", 9}, {"verdicts", 4}}));
+  EXPECT_EQ(trust.at("incidents").at(0).at("to_culprit").at("most_s"), 90);
   EXPECT_EQ(read("/api/v1/precision").at("builds_against_themselves").at("of"), 10);
 }
 
@@ -164,6 +220,7 @@ TEST_F(TrustTest, HasNoFiguresBeforeTheyAreStored) {
   EXPECT_THAT(trust.at("hosts").at("items"), IsEmpty());
   EXPECT_THAT(trust.at("self_comparisons").at("months"), IsEmpty());
   EXPECT_THAT(trust.at("verdicts").at("items"), IsEmpty());
+  EXPECT_THAT(trust.at("incidents"), IsEmpty());
   auto const precision = read("/api/v1/precision");
   EXPECT_EQ(precision.at("builds_against_themselves").at("of"), 0);
   EXPECT_EQ(precision.at("incidents").at("of"), 1);

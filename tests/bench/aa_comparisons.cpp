@@ -181,12 +181,11 @@ int run(Options const& options) {
   Directory const directory;
   auto store = storage::Store::open(directory.path() / "aa.sqlite");
   if (!store) throw std::runtime_error(store.error().message);
-  config::MeasureOptions measure;
-  measure.worker = TORCHWATCH_WORKER;
-  measure.pin = options.pin;
+  config::Options configured;
+  configured.measure.worker = TORCHWATCH_WORKER;
+  configured.measure.pin = options.pin;
+  configured.suite.scale = config::Scale::smoke;
   SystemClock const clock;
-  config::SuiteOptions suite;
-  suite.scale = config::Scale::smoke;
   asio::io_context loop{1};
   measure::Fleets fleets{
       loop.get_executor(), {config::FleetOptions{}}, [&](config::FleetOptions const& fleet) {
@@ -194,7 +193,7 @@ int run(Options const& options) {
       }};
   measure::SystemSeeds seeds;
   metrics::Counters counters;
-  measure::FleetRounds rounds{*store, clock, seeds, fleets, measure, suite, counters};
+  measure::FleetRounds rounds{*store, clock, seeds, fleets, configured, counters};
   std::array const builds{system_build(directory.path() / "a", 'a'),
                           system_build(directory.path() / "b", 'b')};
   Tallies tallies;

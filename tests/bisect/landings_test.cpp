@@ -110,5 +110,59 @@ TEST(LandsAgain, TakesSubjectsOfAnyLength) {
   EXPECT_FALSE(lands_again(std::string(1'000'000, '"'), slow_commit()));
 }
 
+Defect slow_add() {
+  return {slow_commit(), "https://github.com/pytorch/pytorch/issues/77"};
+}
+
+TEST(SaysFixed, NamesTheIssueWithAWordThatClosesIt) {
+  for (std::string const message : {"Faster add (#150)\n\nFixes #77\n",
+                                    "Faster add\n\nThis closes pytorch/pytorch#77.\n",
+                                    "Resolved https://github.com/pytorch/pytorch/issues/77"})
+    EXPECT_TRUE(says_fixed(message, slow_add())) << message;
+  for (std::string const message : {"Faster add (#150)\n\nFixes #771\n",
+                                    "Faster add\n\nSee #77\n",
+                                    "Faster add\n\nprefix of #77\n",
+                                    "Fixes it\n\nSee #77\n"})
+    EXPECT_FALSE(says_fixed(message, slow_add())) << message;
+}
+
+TEST(SaysFixed, ABareNumberMeansAnIssueOfTheWatchedProjectAlone) {
+  Defect const reported_elsewhere{slow_commit(), "https://github.com/ada/reports/issues/77"};
+  EXPECT_FALSE(says_fixed("Faster add\n\nFixes #77\n", reported_elsewhere));
+  EXPECT_TRUE(says_fixed("Faster add\n\nFixes ada/reports#77\n", reported_elsewhere));
+  EXPECT_FALSE(says_fixed("Faster add\n\nFixes #77\n", {slow_commit(), "/reports/77.md"}));
+}
+
+TEST(SaysFixed, NamesTheCulpritAsFixed) {
+  EXPECT_TRUE(says_fixed("Fix the regression of #102 (#150)", slow_add()));
+  EXPECT_TRUE(says_fixed("Faster add\n\nFixes what cccccccccccc made slow.\n", slow_add()));
+  EXPECT_FALSE(says_fixed("Faster add\n\nFixes what ccccc made slow.\n", slow_add()));
+  EXPECT_FALSE(says_fixed("Faster add\n\nFollows up on #102.\n", slow_add()));
+}
+
+TEST(SaysFixed, NotByARelandOfTheCulprit) {
+  auto defect = slow_add();
+  defect.culprit->subject = "Fix add (#102)";
+  EXPECT_FALSE(says_fixed("Reland \"Fix add (#102)\" (#150)", defect));
+}
+
+TEST(StandingFix, IsTheRevertElseTheFirstFixThatNoCommitReverted) {
+  auto const fix = landing_of('e', "Faster add (#150)\n\nFixes #77\n");
+  auto const undone = landing_of(
+      'f', "Revert \"Faster add (#150)\"\n\nThis reverts commit " + hash_of('e').hex + ".\n");
+  auto const second = landing_of('a', "Fix the regression of #102 (#160)");
+  EXPECT_EQ(standing_fix(slow_add(), {fix, revert_of_slow_commit()}), hash_of('d'));
+  EXPECT_EQ(standing_fix(slow_add(), {fix}), hash_of('e'));
+  EXPECT_EQ(standing_fix(slow_add(), {fix, undone}), std::nullopt);
+  EXPECT_EQ(standing_fix(slow_add(), {fix, undone, second}), hash_of('a'));
+  EXPECT_EQ(standing_fix({std::nullopt, slow_add().issue}, {fix}), hash_of('e'));
+}
+
+TEST(LandedAgain, IsTheFirstCommitThatLandsTheChangeAgain) {
+  auto const reland = landing_of('e', "Reland \"Speed up add (#102)\" (#140)");
+  EXPECT_EQ(landed_again(slow_commit(), {revert_of_slow_commit(), reland}), hash_of('e'));
+  EXPECT_EQ(landed_again(slow_commit(), {revert_of_slow_commit()}), std::nullopt);
+}
+
 }  // namespace
 }  // namespace torchwatch::bisect

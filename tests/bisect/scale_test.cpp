@@ -21,7 +21,10 @@ TEST(Scale, CountsNoMemoryAsOnePage) {
     EXPECT_DOUBLE_EQ(scale.level(0), std::log(4096));
     EXPECT_TRUE(std::isnan(scale.level(-1)));
   }
-  EXPECT_TRUE(std::isinf(Scale(Metric::latency, 0.07, {}).level(0)));
+}
+
+TEST(Scale, HasAFiniteLevelForACountOfZero) {
+  EXPECT_TRUE(std::isfinite(Scale(Metric::latency, 0.07, {}).level(0)));
 }
 
 TEST(Scale, TheSmallestReportedLeakHasTheLengthOfTheThreshold) {

@@ -47,11 +47,11 @@ test('an incident is accepted, marked as false alarm and muted, and the token is
   await page.getByRole('button', { name: 'Accept' }).click();
   await giveReason(page, 'Accept');
   await giveToken(page, service.token);
-  await page.getByText('accept', { exact: true }).waitFor();
+  await page.locator('.timeline').getByText('accepted', { exact: true }).waitFor();
 
   await page.getByRole('button', { name: 'False alarm' }).click();
   await giveReason(page, 'Mark as false alarm');
-  await page.getByText('false alarm', { exact: true }).waitFor();
+  await page.locator('.timeline').getByText('false alarm', { exact: true }).waitFor();
 
   await page.getByRole('button', { name: 'Mute' }).click();
   await page.getByLabel('Until').fill('2036-01-01');
@@ -85,7 +85,7 @@ test('a token is stored in the page only', async () => {
   await page.getByRole('button', { name: 'Accept' }).click();
   await giveReason(page, 'Accept');
   await giveToken(page, service.token);
-  await page.getByText('accept', { exact: true }).first().waitFor();
+  await page.getByText('Incident accepted.').waitFor();
   const kept = await page.evaluate(() => JSON.stringify([Object.entries(localStorage), Object.entries(sessionStorage), document.cookie]));
   assert.equal(kept, '[[],[],""]');
   await page.context().close();

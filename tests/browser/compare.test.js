@@ -86,6 +86,52 @@ test('GPU time by activity is shown for the whole suite, with the date of the pr
   await page.context().close();
 });
 
+/** Opens Compare with the metric tokens_per_s, whose higher values are better, in each row: 10% more on the candidate. */
+async function pageWithThroughput(address) {
+  const compared = await read('/api/v1/compare');
+  compared.metrics.push({ metric: 'tokens_per_s', unit: '1/s', better: 'higher' });
+  for (const row of compared.rows) row.metrics.tokens_per_s = { before: 1000, after: 1100, ratio: 1.1 };
+  compared.means.push({ domain: null, test: 'eval', fleet: compared.rows[0].fleet, device: null, backend: null, metric: 'tokens_per_s', ratio: 1.1, benchmarks: 1 });
+  const choices = await read('/api/v1/sides');
+  choices.metrics.push({ metric: 'tokens_per_s', unit: '1/s', better: 'higher' });
+  choices.backends = ['eager', 'inductor'];
+  const page = await openPage(browser, service);
+  await page.route((url) => url.pathname === '/api/v1/compare', (route) => route.fulfill({ json: compared }));
+  await page.route((url) => url.pathname === '/api/v1/sides', (route) => route.fulfill({ json: choices }));
+  await visit(page, address);
+  return page;
+}
+
+test('a rise is better where higher is better', async () => {
+  const page = await pageWithThroughput('/compare');
+  const text = await page.locator('main').innerText();
+  assert.match(text, /Higher values are better for tokens_per_s/);
+  assert.match(text, /tokens_per_s ratio \(higher is better\)/);
+  assert.match(text, /1,000 → 1,100 1\/s/);
+  const figure = page.locator('figure').filter({ hasText: 'tokens_per_s, higher is better' }).first();
+  assert.ok(await figure.locator('rect.bar-good').count() > 0);
+  assert.equal(await figure.locator('rect.bar-bad').count(), 0);
+  await choice(page, 'sort').selectOption('tokens_per_s');
+  await page.waitForURL(/sort=tokens_per_s/);
+  assert.deepEqual(page.faults, []);
+  await page.context().close();
+});
+
+test('a link compares two backends on the nightly of the candidate', async () => {
+  const { nightly } = (await read('/api/v1/compare')).after;
+  const page = await pageWithThroughput('/compare');
+  const link = page.getByRole('link', { name: 'inductor with eager' });
+  const query = new URL(await link.getAttribute('href'), service.url).searchParams;
+  assert.deepEqual(Object.fromEntries(query), { before: String(nightly.id), after: String(nightly.id), before_backend: 'eager', after_backend: 'inductor' });
+  await link.click();
+  await page.waitForURL(/after_backend=inductor/);
+  // the address changes before the page is drawn
+  await page.locator('select[name=after_backend]:has(option[value=inductor]:checked)').waitFor();
+  assert.equal(await choice(page, 'before_backend').inputValue(), 'eager');
+  assert.deepEqual(page.faults, []);
+  await page.context().close();
+});
+
 test('a missing side is reported, and another one can be chosen', async () => {
   const page = await openPage(browser, service);
   await visit(page, '/compare?before=0');

@@ -159,6 +159,55 @@ TEST_F(BuildStoreTest, DeletesTheRemainsOfAKilledRemoval) {
   EXPECT_THAT(on_disk(), ElementsAre("nightly-1"));
 }
 
+TEST_F(BuildStoreTest, DeletesCompileCachesWithTheirBuild) {
+  live_through(0, 0);
+  live_through(1, 1);
+  auto& kept = world.parts->kept;
+  Build build;
+  build.prefix = (folder() / "nightly-1/torch").string();
+  auto const caches = fs::path{kept.caches_of(build)};
+  EXPECT_EQ(caches, folder().parent_path() / "caches/nightly-1");
+  fs::create_directories(caches / "test_eval[m-cpu-inductor]");
+  std::ofstream{caches / "test_eval[m-cpu-inductor]/code"} << std::string(1000, 'x');
+  auto const bytes = [&] {
+    return world.parts->store.kept_builds().find("nightly-1").value().bytes;
+  };
+  auto const before = bytes();
+  world.clock.time += std::chrono::hours{1};
+  kept.use(build.prefix);
+  EXPECT_EQ(bytes(), before + 1000);
+  kept.make_space();
+  EXPECT_TRUE(fs::exists(caches));
+  ASSERT_TRUE(kept.remove("nightly-1"));
+  EXPECT_FALSE(fs::exists(caches));
+}
+
+TEST_F(BuildStoreTest, DeletesCachesOfBuildsThatAreGone) {
+  auto const caches = folder().parent_path() / "caches";
+  fs::create_directories(caches / "nightly-7/test_eval[m-cpu-inductor]");
+  world.parts->kept.make_space();
+  EXPECT_TRUE(fs::is_empty(caches)) << "a killed removal left them";
+}
+
+TEST_F(BuildStoreTest, DeletesCachesOfBuildsInOtherDirectoriesAfterAMonth) {
+  auto& kept = world.parts->kept;
+  Build build;
+  build.prefix = "/srv/a";
+  build.manifest.commit = world.sha(0);
+  auto const caches = fs::path{kept.caches_of(build)};
+  EXPECT_THAT(caches.filename().string(), testing::StartsWith("elsewhere-"));
+  auto const old = kept.caches_of(build);
+  build.manifest.commit = world.sha(1);
+  EXPECT_NE(kept.caches_of(build), old) << "another build in the same place";
+  fs::create_directories(caches);
+  fs::last_write_time(caches, fs::file_time_type::clock::now() - days{29});
+  kept.make_space();
+  EXPECT_TRUE(fs::exists(caches));
+  fs::last_write_time(caches, fs::file_time_type::clock::now() - days{31});
+  kept.make_space();
+  EXPECT_FALSE(fs::exists(caches));
+}
+
 TEST_F(BuildStoreTest, LeavesUnfinishedFetchesAlone) {
   world.publish("2026-01-01", 0).trouble = Error{ErrorCode::unavailable, "503"};
   EXPECT_FALSE(world.pass());

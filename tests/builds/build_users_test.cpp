@@ -105,6 +105,21 @@ TEST_F(BuildUsersTest, AnIncidentUsesBothItsEnds) {
   EXPECT_THAT(all.at("nightly-3"), ElementsAre("incident 7"));
 }
 
+TEST_F(BuildUsersTest, AnUnfinishedIncidentUsesTheLastGoodBuildOfEachSeries) {
+  Incident incident;
+  incident.id = IncidentId{7};
+  incident.baseline = NightlyId{2};
+  incident.nightly = NightlyId{3};
+  incident.changes = {{tests::latency_of("dlrm"), tests::slower()},
+                      {tests::latency_of("resnet50"), tests::slower()}};
+  incident.later_baselines[tests::latency_of("resnet50")] = NightlyId{1};
+  references.unfinished.push_back(incident);
+  auto const all = users();
+  EXPECT_THAT(all.at("nightly-1"), ElementsAre("incident 7"));
+  EXPECT_THAT(all.at("nightly-2"), ElementsAre("incident 7"));
+  EXPECT_FALSE(all.contains("nightly-3"));
+}
+
 TEST_F(BuildUsersTest, ABisectionUsesTheNightliesBetweenItsEndsAndTheCommitsThatItMeasured) {
   Bisection bisection;
   bisection.id = BisectionId{4};

@@ -53,6 +53,17 @@ TEST_F(PreparedRoundsTest, RenewsTheWorkerOfEveryBuildBeforeItMeasures) {
   EXPECT_THAT(renewed, ElementsAre(before.prefix, after.prefix));
 }
 
+TEST_F(PreparedRoundsTest, GivesEachBuildItsOwnCompileCaches) {
+  std::vector<std::string> caches;
+  world.parts->rounds.finish = [&](JobOutcome&, Build const& build) {
+    caches.push_back(build.caches);
+  };
+  ASSERT_TRUE(measure({keep(0, "nightly-1"), keep(1, "nightly-2")}));
+  auto const folder = retention_policy_of(world.options).folder.parent_path() / "caches";
+  EXPECT_THAT(caches,
+              ElementsAre((folder / "nightly-1").string(), (folder / "nightly-2").string()));
+}
+
 TEST_F(PreparedRoundsTest, MeasuresNothing_WhenAWorkerCannotBeRenewed) {
   world.workers.renewal_trouble = Error{ErrorCode::unavailable, "no compiler"};
   auto const outcomes = measure({keep(0, "nightly-1"), keep(1, "nightly-2")});

@@ -97,6 +97,13 @@ TEST_F(RecipeProgramTest, ThatKnowsNoLayoutsIsTheSameForAll) {
   EXPECT_EQ(contents(1).value(), contents().value());
 }
 
+TEST_F(RecipeProgramTest, IsAskedForPythonPackagesWhereASuiteNeedsThem) {
+  write("echo python ${TORCHWATCH_PYTHON:-none}\n");
+  EXPECT_THAT(contents().value(), HasSubstr("\npython none\n"));
+  options_.suite.needs = config::BuildNeeds::python;
+  EXPECT_THAT(contents().value(), HasSubstr("\npython 1\n"));
+}
+
 TEST_F(RecipeProgramTest, IsItsTextAloneWhereItGivesNoAnswer) {
   write("echo half an answer\nexit 1\n");
   EXPECT_THAT(contents().value(), MatchesRegex("recipe [0-9a-f]{40}\n"));

@@ -93,7 +93,8 @@ TEST(BisectionText, OfSeveralCommits_HasALineForEach) {
   finding.effects.resize(7, finding.effects.front());
   auto const text = printed(range_of(finding));
   EXPECT_THAT(text,
-              HasSubstr("  One of 2 commits (the regression came with one of them):\n    aaaa"));
+              HasSubstr("  One of 2 commits (it is not known which of them caused the "
+                        "regression):\n    aaaa"));
   EXPECT_THAT(text, HasSubstr("\n    and 2 more\n"));
 }
 

@@ -14,6 +14,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Pair;
+using testing::SizeIs;
 
 /// A metrics file of TorchBench with train of BERT on a GPU, and the metrics in `more`.
 json metrics_file(json const& more = json::object()) {
@@ -90,6 +91,30 @@ TEST(SuiteLevels, OfBench_AreReadWithUnknownMetricsSkipped) {
   EXPECT_THAT(side.skipped, ElementsAre("test_eval[dlrm-cpu-eager]_power (unknown metric)"));
   EXPECT_THAT(read(json::array({result, result})).error().message,
               HasSubstr("a.json: found test_eval[dlrm-cpu-eager] twice, allowed is"));
+}
+
+json result_with(std::string const& unit, std::string const& better) {
+  json const metric{{"value", 1234.5}, {"unit", unit}, {"better", better}};
+  json const result{{"benchmark", "test_eval[nanogpt-cpu-mine]"},
+                    {"metrics", {{"levels_tokens", metric}}}};
+  return json::array({result});
+}
+
+TEST(SuiteLevels, OfBench_DeclareMetricsThatTheFileDescribes) {
+  auto const side = read(result_with("1/s", "higher")).value();
+  EXPECT_THAT(levels_of(side),
+              ElementsAre(Pair("test_eval[nanogpt-cpu-mine]_levels_tokens", 1234.5)));
+  auto const& kind = parse_metric("levels_tokens").value().kind();
+  EXPECT_EQ(kind.unit, "1/s");
+  EXPECT_TRUE(kind.is_higher_better);
+}
+
+TEST(SuiteLevels, OfBench_SkipMetricsOfAnotherUnitOrDirection) {
+  ASSERT_THAT(read(result_with("1/s", "higher")).value().skipped, IsEmpty());
+  EXPECT_THAT(read(result_with("1/s", "lower")).value().skipped,
+              ElementsAre("test_eval[nanogpt-cpu-mine]_levels_tokens (in 1/s, lower is better, but "
+                          "declared in 1/s, higher is better)"));
+  EXPECT_THAT(read(result_with("1/min", "higher")).value().skipped, SizeIs(1));
 }
 
 TEST(SuiteLevels, OfAnotherForm_AreAnError) {

@@ -9,6 +9,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "config/suites.h"
+
 namespace torchwatch::config {
 namespace {
 
@@ -52,7 +54,6 @@ class Load : public testing::Test {
                            section + "\n}\n");
   }
 
- private:
   fs::path directory_ =
       fs::temp_directory_path() / ("torchwatch-config-" + std::to_string(::getpid()));
 };
@@ -95,6 +96,61 @@ TEST_F(Load, ReadsCommentsUnitsWordsAndLists) {
   EXPECT_THAT(options->suite.tests, testing::ElementsAre(torchwatch::Test::eval));
   EXPECT_EQ(options->suite.scale, Scale::smoke);
   EXPECT_EQ(options->bisect.prior, Prior::paths);
+}
+
+TEST_F(Load, ReadsASuiteOfACommandAndCompletesIt) {
+  write("bench.py", "");
+  auto const options = load_text(R"({"state_dir": "state", "feed": {"path": "nightlies"},
+    "fleets": [{"suites": ["mine"]}],
+    "suites": [{"name": "mine", "command": ["python3", "bench.py", "--model", "{model}"],
+                "models": ["nanogpt"],
+                "metrics": {"tokens_per_s": {"unit": "1/s", "better": "higher"},
+                            "ttft": {"unit": "ms", "threshold": 0.2, "floor": 3}, "cmem": {}}}]})");
+  ASSERT_TRUE(options) << options.error().message;
+  auto const& suite = options->suites.at(0);
+  EXPECT_EQ(suite.command.at(0), "python3");
+  EXPECT_TRUE(fs::path{suite.command.at(1)}.is_absolute()) << suite.command.at(1);
+  EXPECT_EQ(suite.command.at(3), "{model}");
+  EXPECT_THAT(suite.tests, testing::ElementsAre(parse_test("run").value()));
+  EXPECT_THAT(backends_of(suite), testing::ElementsAre("mine"));
+  EXPECT_EQ(suite.metrics.at("tokens_per_s").better, Better::higher);
+  EXPECT_EQ(suite.metrics.at("ttft").threshold, 0.2);
+  EXPECT_EQ(suite.metrics.at("cmem").kind, MetricNoise::exact);
+  EXPECT_FALSE(runs(options->fleets.at(0), options->suite));
+  EXPECT_TRUE(runs(options->fleets.at(0), suite));
+}
+
+TEST_F(Load, ReplacesTheNativeSuiteByTheOneOfItsName) {
+  auto const options = load_text(R"({"state_dir": "state", "feed": {"path": "nightlies"},
+    "suite": {"models": ["resnet18"]}, "suites": [{"name": "native", "models": ["dlrm"]}]})");
+  ASSERT_TRUE(options) << options.error().message;
+  EXPECT_THAT(options->suite.models, testing::ElementsAre("dlrm"));
+  EXPECT_EQ(all_suites(*options).size(), 1U);
+}
+
+TEST_F(Load, FindsASuiteByItsNameAndListsThemForAnother) {
+  Options options;
+  options.suites.emplace_back().name = "mine";
+  EXPECT_EQ(find_suite(options, "mine").value(), &options.suites.front());
+  EXPECT_EQ(find_suite(options, "native").value(), &options.suite);
+  EXPECT_EQ(find_suite(options, "mien").error().message,
+            R"(suite: found "mien", allowed is one of "native", "mine")");
+}
+
+TEST_F(Load, DeclaresTheMetricsOfSuites) {
+  auto const options = load_text(R"({"state_dir": "state", "feed": {"path": "nightlies"},
+    "suites": [{"name": "mine", "command": ["true"], "models": ["a"], "tests": ["serve"],
+                "metrics": {"test_config_rate": {"unit": "1/s", "better": "higher"}}}]})");
+  ASSERT_TRUE(options) << options.error().message;
+  ASSERT_TRUE(declare_metrics(*options));
+  EXPECT_EQ(parse_metric("test_config_rate").value().kind(),
+            (MetricKind{.unit = "1/s", .is_higher_better = true}));
+  auto other = *options;
+  other.suites.front().metrics.at("test_config_rate").unit = "1/min";
+  auto const again = declare_metrics(other);
+  ASSERT_FALSE(again);
+  EXPECT_EQ(again.error().message,
+            "suite mine: metric test_config_rate: declared twice with different properties");
 }
 
 TEST_F(Load, LeavesUrlsOfArtifactsAlone) {
@@ -205,6 +261,30 @@ TEST_F(Load, RequiresAPathExceptForPublishedFiles) {
             "no path: published files are downloaded");
 }
 
+TEST_F(Load, RequiresWheelsForSuitesThatNeedPython) {
+  std::string const suites =
+      R"("suites": [{"name": "mine", "command": ["bench"], "models": ["m"], "needs": "python",
+                     "metrics": {"latency": {}}}])";
+  EXPECT_EQ(
+      complaint_about(R"({"state_dir": "state", "feed": {"kind": "wheels"}, )" + suites + "}"), "");
+  EXPECT_EQ(
+      complaint_about(R"({"state_dir": "state", "feed": {"kind": "libtorch"}, )" + suites + "}"),
+      "torchwatch.json:1: feed.kind: found \"libtorch\" with a suite that needs Python builds, "
+      "allowed is \"wheels\", or fleets that do not run this suite");
+}
+
+TEST_F(Load, RefusesPackagesThatHideThePyTorchOfBuilds) {
+  fs::create_directories(directory_ / "extra" / "torch");
+  write("extra/torch/__init__.py", "");
+  auto const packages = (directory_ / "extra").string();
+  EXPECT_EQ(complaint_about(R"({"state_dir": "state", "feed": {"kind": "wheels"}, "suites": [
+{"name": "mine", "command": ["bench"], "models": ["m"], "needs": "python", "metrics": {"latency": {}},
+"environment": {"PYTHONPATH": "/opt/yaml:)" +
+                            packages + R"("}}]})"),
+            "torchwatch.json:3: suites[0].environment.PYTHONPATH: found \"extra\", which contains "
+            "torch, allowed is packages without torch: each build has its own");
+}
+
 TEST_F(Load, TakesLoopbackAddressesAndOthersThatAreProtectedOrInsecure) {
   for (auto const* const http : {R"({"address": "127.3.2.1"})",
                                  R"({"address": "::1"})",
@@ -282,8 +362,8 @@ INSTANTIATE_TEST_SUITE_P(
                R"("fleet": [])",
                "fleet: found an unknown key, allowed are state_dir, feed, source, builds, store, "
                "fleets, "
-               "suite, "
-               "measure, decide, bisect, github, http, proxy, log"},
+               "suite, suites, "
+               "measure, decide, bisect, github, publish, http, proxy, log"},
         Broken{"UnknownKey",
                R"("log": {"levle": "info"})",
                "log.levle: found an unknown key, allowed are level"},
@@ -326,7 +406,7 @@ INSTANTIATE_TEST_SUITE_P(
                R"("fleets": [{"name": "a"}, {"name": "b", "gpus": 1}])",
                "fleets[1].gpus: found an unknown key, allowed are name, device, slots, "
                "devices, beside_others, before_round, after_round, launcher, isolation, network, "
-               "readable, environment"},
+               "readable, environment, suites"},
         Broken{"FleetTwice",
                R"("fleets": [{"name": "a"}, {"name": "a"}])",
                R"(fleets[1].name: found "a" again, allowed is a name that no other fleet has)"},
@@ -411,9 +491,44 @@ INSTANTIATE_TEST_SUITE_P(
                R"("github": {"api": "https://me:secret@api.github.com"})",
                R"(github.api: found "https://me:secret@api.github.com", allowed is )"
                "https://HOST[:PORT][/PATH] without a / at the end"},
+        Broken{"AppWithoutClientId",
+               R"("github": {"app": {"installation_id": 7}})",
+               R"(github.app: found no client_id, allowed is the client ID of the App next to its )"
+               R"(key)"},
+        Broken{"AppAndToken",
+               R"("github": {"token_file": "plain", "app": {"client_id": "Iv1.ab"}})",
+               "github.app: found an App, and github.token_file, allowed is one of them"},
+        Broken{"AppKey",
+               R"("github": {"app": {"client_id": "Iv1.ab", "private_key_file": "no-such.pem"}})",
+               R"(github.app.private_key_file: found "no-such.pem", allowed is an existing file)"},
+        Broken{
+            "AppClientId",
+            R"("github": {"app": {"client_id": "a b"}})",
+            R"(github.app.client_id: found "a b", allowed is a name of letters, digits, _ and .)"},
         Broken{"CertificatesMissing",
                R"("github": {"ca_file": "no-such.pem"})",
                R"(github.ca_file: found "no-such.pem", allowed is an existing file)"},
+        Broken{"WebhookWithoutSecret",
+               R"("publish": {"webhook": {"url": "https://hooks.example/t?a=1"}})",
+               "publish.webhook: found url without secret_file, allowed is both or none: receivers "
+               "check the signature of each body"},
+        Broken{"WebhookWithoutTls",
+               R"("publish": {"webhook": {"url": "http://hooks.example/t"}})",
+               R"(publish.webhook.url: found "http://hooks.example/t", allowed is )"
+               "https://HOST[:PORT][/PATH][?QUERY]"},
+        Broken{"EmailWithoutSender",
+               R"("publish": {"email": {"to": ["perf@example.org"], "sendmail": "/"}})",
+               "publish.email: found to without from, allowed is both or none"},
+        Broken{"EmailWithoutProgram",
+               R"("publish": {"email": {"to": ["a@b"], "from": "c@d", "sendmail": "/no/such"}})",
+               R"(publish.email.sendmail: found "/no/such", allowed is an existing program)"},
+        Broken{"EmailOfSeveralReceivers",
+               R"("publish": {"email": {"to": ["a@b, c@d"]}})",
+               R"(publish.email.to[0]: found "a@b, c@d", allowed is NAME@DOMAIN)"},
+        Broken{"PullRequestCommentWithoutRepository",
+               R"("publish": {"pull_request_comment": true})",
+               "publish.pull_request_comment: found true without github.repository, allowed is "
+               "false, or the repository whose token comments"},
         Broken{"RepositoryMissing",
                R"("source": {"repository": "no-such", "recipe": "recipe"})",
                R"(source.repository: found "no-such", allowed is an existing directory)"},
@@ -513,6 +628,110 @@ INSTANTIATE_TEST_SUITE_P(
         Broken{"NoFleets",
                R"("fleets": [])",
                "fleets: found an empty list, allowed is one with at least one entry"},
+        Broken{"SuiteNameTwice",
+               R"("suites": [{"name": "mine", "command": ["true"], "models": ["a"], )"
+               R"("metrics": {"rate": {"unit": "1/s"}}}, {"name": "mine", "command": )"
+               R"(["true"], "models": ["b"], "metrics": {"rate": {"unit": "1/s"}}}])",
+               R"(suites[1].name: found "mine" again, allowed is a name that no other )"
+               R"(suite has)"},
+        Broken{"SuiteWithWorkerAndCommand",
+               R"("suites": [{"name": "mine", "worker": "recipe", "command": ["true"], )"
+               R"("models": ["a"], "metrics": {"rate": {"unit": "1/s"}}}])",
+               R"(suites[0]: found worker and command, allowed is one of them)"},
+        Broken{"SuiteWithNeitherWorkerNorCommand",
+               R"("suites": [{"name": "mine", "models": ["a"]}])",
+               R"(suites[0]: found neither worker nor command, allowed is one of them)"},
+        Broken{"NativeSuiteWithACommand",
+               R"("suites": [{"command": ["true"], "models": ["a"], "tests": ["eval"], )"
+               R"("metrics": {"latency": {}}}])",
+               R"(suites[0].command: found a command of the suite native, allowed is )"
+               R"(none, or another name of the suite)"},
+        Broken{"WorkerThatWaits",
+               R"("suites": [{"name": "mine", "worker": "recipe", "waits": true, )"
+               R"("models": ["a"]}])",
+               R"(suites[0].waits: found true without a command, allowed is false: )"
+               R"(workers always wait)"},
+        Broken{"SuiteWithAllModels",
+               R"("suites": [{"name": "mine", "worker": "recipe"}])",
+               R"(suites[0].models: found "all", allowed is names of models: only the )"
+               R"(suite native has a list of all)"},
+        Broken{"SuiteWithAWordThatIsNoTest",
+               R"("suites": [{"name": "mine", "worker": "recipe", "models": ["a"], )"
+               R"("tests": ["Serve"]}])",
+               R"(suites[0].tests[0]: found "Serve", allowed is a name of a to z, digits )"
+               R"(and _)"},
+        Broken{"CommandWithoutMetrics",
+               R"("suites": [{"name": "mine", "command": ["true"], "models": ["a"]}])",
+               R"(suites[0].metrics: found nothing, allowed is at least one: a command )"
+               R"(has no others)"},
+        Broken{"MetricWithoutAUnit",
+               R"("suites": [{"name": "mine", "command": ["true"], "models": ["a"], )"
+               R"("metrics": {"rate": {}}}])",
+               R"(suites[0].metrics.rate.unit: found nothing, allowed is a unit, such as )"
+               R"(ms, bytes or 1/s)"},
+        Broken{"MetricOfTheNativeSuiteInAnotherUnit",
+               R"("suites": [{"name": "mine", "command": ["true"], "models": ["a"], )"
+               R"("metrics": {"latency": {"unit": "s"}}}])",
+               R"(suites[0].metrics.latency: found s, lower is better, noisy, allowed is )"
+               R"(no fields: latency is ms, lower is better, noisy in all suites)"},
+        Broken{"MetricWhoseNameIsNoWord",
+               R"("suites": [{"name": "mine", "command": ["true"], "models": ["a"], )"
+               R"("metrics": {"tokens/s": {"unit": "1/s"}}}])",
+               R"(suites[0].metrics["tokens/s"]: found "tokens/s", allowed is a name of )"
+               R"(letters, digits and _)"},
+        Broken{"ThresholdAboveOne",
+               R"("suites": [{"name": "mine", "command": ["true"], "models": ["a"], )"
+               R"("metrics": {"rate": {"unit": "1/s", "threshold": 7}}}])",
+               R"(suites[0].metrics.rate.threshold: found 7, allowed is a number from 0 )"
+               R"(to 1)"},
+        Broken{"ThresholdBelowTheLeast",
+               R"("suites": [{"name": "mine", "command": ["true"], "models": ["a"], )"
+               R"("metrics": {"rate": {"unit": "1/s", "threshold": 0.0001}}}])",
+               R"(suites[0].metrics.rate.threshold: found 0.0001, allowed is 0 for )"
+               R"(decide.threshold, or a number from 0.001 to 1)"},
+        Broken{"MetricDeclaredInTwoWays",
+               R"("suites": [{"name": "mine", "command": ["true"], "models": ["a"], )"
+               R"("metrics": {"rate": {"unit": "1/s"}}}, {"name": "other", "command": )"
+               R"(["true"], "models": ["a"], "metrics": {"rate": {"unit": "1/s", )"
+               R"("better": "higher"}}}])",
+               R"(suites[1].metrics.rate: found 1/s, higher is better, noisy, allowed is )"
+               R"(1/s, lower is better, noisy, as in suite "mine"; or another name)"},
+        Broken{"BenchmarkInTwoSuites",
+               R"("suite": {"models": ["dlrm"]}, "suites": [{"name": "mine", "worker": )"
+               R"("recipe", "models": ["dlrm"], "tests": ["eval"]}])",
+               R"(suites[0].models: found test_eval[dlrm-DEVICE-eager], which suite )"
+               R"("native" also has, allowed is each benchmark in one suite; another )"
+               R"(backend makes another benchmark)"},
+        Broken{"SuiteThatNoFleetRuns",
+               R"("fleets": [{"suites": ["native"]}], "suites": [{"name": "mine", )"
+               R"("command": ["true"], "models": ["a"], "metrics": {"rate": {"unit": )"
+               R"("1/s"}}}])",
+               R"(suites[0].name: found "mine", which no fleet runs, allowed is a suite )"
+               R"(that a fleet names in its suites)"},
+        Broken{"FleetWithASuiteThatIsNot",
+               R"("fleets": [{"suites": ["mien"]}], "suites": [{"name": "mine", )"
+               R"("command": ["true"], "models": ["a"], "metrics": {"rate": {"unit": )"
+               R"("1/s"}}}])",
+               R"(fleets[0].suites[0]: found "mien", which is not a suite, allowed is one )"
+               R"(of "native", "mine")"},
+        Broken{"CacheOfASuiteThatIsNoVariable",
+               R"("suites": [{"name": "mine", "worker": "recipe", "models": ["a"], )"
+               R"("caches": ["A-B"]}])",
+               R"(suites[0].caches[0]: found "A-B", allowed is an environment variable's name)"},
+        Broken{"CacheOfASuiteThatItsEnvironmentSets",
+               R"("suites": [{"name": "mine", "worker": "recipe", "models": ["a"], )"
+               R"("caches": ["A"], "environment": {"A": "/shared"}}])",
+               R"(suites[0].caches[0]: found "A", which environment also sets, allowed is )"
+               R"(a variable in one of them: torchwatch chooses the directories of caches)"},
+        Broken{"VariableOfASuiteThatIsNoName",
+               R"("suites": [{"name": "mine", "worker": "recipe", "models": ["a"], )"
+               R"("environment": {"A-B": "1"}}])",
+               R"(suites[0].environment["A-B"]: found "A-B", allowed is an environment )"
+               R"(variable's name)"},
+        Broken{"MetricsAsAList",
+               R"("suites": [{"name": "mine", "worker": "recipe", "models": ["a"], )"
+               R"("metrics": ["latency"]}])",
+               R"(suites[0].metrics: found array, allowed is an object)"},
         Broken{"ModelTwice",
                R"("suite": {"models": ["dlrm", "dlrm"]})",
                R"(suite.models[1]: found "dlrm" again, allowed is each entry once)"},

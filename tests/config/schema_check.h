@@ -25,7 +25,16 @@ inline bool is_of_type(SchemaJson const& value, std::string const& type) {
   throw std::logic_error{"unexpected type " + type};
 }
 
+/// Checks an object whose keys are free, a map.
+inline bool map_obeys(SchemaJson const& object, SchemaJson const& schema) {
+  return std::all_of(object.items().begin(), object.items().end(), [&](auto const& member) {
+    return obeys(member.key(), schema.at("propertyNames")) &&
+           obeys(member.value(), schema.at("additionalProperties"));
+  });
+}
+
 inline bool object_obeys(SchemaJson const& object, SchemaJson const& schema) {
+  if (!schema.contains("properties")) return map_obeys(object, schema);
   auto const& properties = schema.at("properties");
   for (auto const& key : schema.value("required", SchemaJson::array()))
     if (!object.contains(key.get<std::string>())) return false;

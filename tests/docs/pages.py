@@ -29,7 +29,7 @@ Lines below a command are what it prints to standard output, or to standard erro
 They are compared as follows:
 
 - `...` matches any text; a line `...` matches any number of lines.
-- Numbers with a decimal point, commits and times of day match any other of their kind.
+- Numbers with a decimal point or in ms, commits and times of day match any other of their kind.
 - Spaces in a row count as one.
 
 A command without lines below it must exit with status 0. Help texts are checked like pages: each
@@ -62,7 +62,7 @@ SMALLEST = {'state_dir': 'state', 'feed': {'path': 'nightlies'}}
 VARYING = [
     (re.compile(r'\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?Z?'), 'TIME'),
     (re.compile(r'\b([\w.]+\+git)?(?=[0-9a-f]*\d)[0-9a-f]{7,40}\b'), 'COMMIT'),
-    (re.compile(r'[-+]?\b\d+\.\d+\b(?!\.)'), 'NUMBER'),
+    (re.compile(r'[-+]?\b\d+(\.\d+\b(?!\.)|(?= ms\b))'), 'NUMBER'),
     (re.compile(r'\s+'), ' '),
 ]
 
@@ -72,6 +72,7 @@ HELP_NOT_RUN = {
     'builds pin': 'names a build of another history',
     'builds unpin': 'names a build of another history',
     'builds remove': 'names a build of another history',
+    'suite try': 'names a suite of another configuration',
 }
 
 

@@ -113,6 +113,7 @@ class Matching(unittest.TestCase):
 
     def test_measured_numbers_commits_and_times_match_their_kind(self):
         self.assert_matches(['+20.4% 1.942 ms'], ['+21.0% 2.1 ms'])
+        self.assert_matches(['1.942 ms'], ['2 ms'])
         self.assert_matches(['36fb56833c5c...'], ['769d8b2974545969a81958747362bdf482e088d2 [CPU]'])
         self.assert_matches(['2.9.0a0+git340bc50  done'], ['2.9.0a0+gitf91d3b4 done'])
         self.assert_matches(['at 2026-11-28 07:27'], ['at 2027-01-02 03:04'])

@@ -197,7 +197,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"UnknownCommand", {"chekc"}, "found command \"chekc\", allowed are init, serve, "},
         Mistake{"NoCommandOfSuite",
                 {"suite"},
-                "found no command, allowed are list, parameters, coverage\n"},
+                "found no command, allowed are list, parameters, coverage, try\n"},
         Mistake{"UnknownFlag", {"check", "--jsno"}, "--jsno"},
         Mistake{"UnknownMetric",
                 {"bisect",
@@ -209,7 +209,12 @@ INSTANTIATE_TEST_SUITE_P(
                  "test_eval[dcgan-cpu-eager]",
                  "--metric",
                  "speed"},
-                "found \"speed\", allowed is latency, cmem, gmem or leak"},
+                "--metric: found \"speed\", allowed \"latency\", \"cmem\", \"gmem\", \"leak\""},
+        Mistake{"UnknownSuite",
+                {"bench", "--suite", "mien"},
+                "suite: found \"mien\", allowed is one of \"native\"\n"},
+        Mistake{
+            "SuiteWithOtherSettings", {"bench", "--suite", "native", "--runs", "3"}, "excludes"},
         Mistake{"UnknownBenchmark",
                 {"bisect", "--start", "a", "--end", "b", "--benchmark", "dcgan"},
                 "found \"dcgan\", allowed is a name like test_eval[resnet18-cpu-eager]"},
@@ -345,6 +350,34 @@ TEST(Compare, ReadsTheNewestLevelsOfFleets) {
   auto const unknown = world.run({"compare", "old", "unknown"});
   EXPECT_EQ(unknown.status, 2);
   EXPECT_THAT(unknown.err, HasSubstr("old and unknown have no test in common"));
+}
+
+TEST(Compare, ReadsBackendsOfOneFileAndMarksMetricsWhoseHigherValuesAreBetter) {
+  json const tokens{{"value", 1000}, {"unit", "1/s"}, {"better", "higher"}};
+  auto faster = tokens;
+  faster["value"] = 1250;
+  json const eager{{"benchmark", "test_eval[dcgan-cpu-eager]"},
+                   {"metrics", {{"latency", {{"value", 10}}}, {"tokens_per_s", tokens}}}};
+  json const compiled{{"benchmark", "test_eval[dcgan-cpu-inductor]"},
+                      {"metrics", {{"latency", {{"value", 8}}}, {"tokens_per_s", faster}}}};
+  auto const file = write("backends.json", json::array({eager, compiled}).dump());
+  auto const compare = [&](std::string const& second) {
+    return shared_world().run(
+        {"compare", file, file, "--first-backend", "eager", "--second-backend", second});
+  };
+
+  auto const table = compare("inductor");
+
+  EXPECT_EQ(table.status, 0) << table.err;
+  EXPECT_THAT(table.out, HasSubstr(file + " (inductor) by " + file + " (eager): less than 1 is"));
+  EXPECT_THAT(table.out, HasSubstr("*: higher values are better, so more than 1 is better\n"));
+  EXPECT_THAT(table.out, ContainsRegex("benchmark +latency +cmem +gmem +tokens_per_s\\*"));
+  EXPECT_THAT(table.out, ContainsRegex("eval dcgan +0.800 +- +- +1.250"));
+  EXPECT_THAT(table.out, ContainsRegex("geometric mean of COMPUTER_VISION +0.800"));
+  auto const unknown = compare("aot_eager");
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_THAT(unknown.err,
+              HasSubstr("found no benchmark with backend \"aot_eager\", allowed eager, inductor"));
 }
 
 TEST(Compare, RefusesOtherFilesAndFilesWithoutACommonTest) {

@@ -52,6 +52,11 @@ void release_up_to(World& world, std::size_t nightly) {
   run_git(world, {"-C", repository, "update-ref", "refs/heads/nightly", commit});
 }
 
+void land_up_to(World& world, std::string const& commit) {
+  auto const repository = (world.lab() / "repository").string();
+  run_git(world, {"-C", repository, "update-ref", "refs/heads/main", commit});
+}
+
 void release_again(World& world, json const& nightly, std::string const& date) {
   auto const trunk = nightly.at("commit").get<std::string>();
   auto const repository = (world.lab() / "repository").string();

@@ -20,7 +20,7 @@ void expect_one_issue(World& world) {
   auto const& issue = issues.at(0);
   EXPECT_EQ(issue.at("labels").at(0).at("name"), "torchbench-perf-report");
   EXPECT_THAT(issue.at("body").get<std::string>(), HasSubstr("<!-- torchwatch-key: "));
-  EXPECT_EQ(issue.at("comments"), 0) << "the issue has all findings";
+  EXPECT_EQ(issue.at("comments"), 1) << "the issue was filed before its bisection began";
   auto const& culprit = world.truth().at("culprits").at(0);
   EXPECT_THAT(issue.at("body").get<std::string>(),
               HasSubstr("/commit/" + culprit.at("commit").get<std::string>()));
@@ -41,7 +41,7 @@ TEST(Filing, FilesOneIssueHoweverOftenItChecks) {
   expect_one_issue(world);
 }
 
-TEST(Filing, AddsLaterFindingsAsOneComment) {
+TEST(Filing, AddsLaterFindingsAsOneMoreComment) {
   World world{quick_world()};
   world.add_github();
   ASSERT_EQ(world.run({"check"}).status, 1);
@@ -56,10 +56,10 @@ TEST(Filing, AddsLaterFindingsAsOneComment) {
   EXPECT_EQ(world.run({"check"}).status, 1);
 
   auto const comments = world.github().state().at("comments");
-  ASSERT_EQ(comments.size(), 1U) << comments;
-  EXPECT_EQ(comments.at(0).at("issue"), 1);
+  ASSERT_EQ(comments.size(), 2U) << comments;
+  EXPECT_EQ(comments.at(1).at("issue"), 1);
   auto const& culprit = world.truth().at("culprits").at(0);
-  EXPECT_THAT(comments.at(0).at("body").get<std::string>(),
+  EXPECT_THAT(comments.at(1).at("body").get<std::string>(),
               HasSubstr("/commit/" + culprit.at("commit").get<std::string>()));
 }
 
@@ -78,6 +78,27 @@ TEST(Filing, RecordsAFalseAlarmLabelOnce) {
   EXPECT_EQ(rulings.at(0).at("kind"), "false_alarm");
   EXPECT_THAT(rulings.at(0).at("why").get<std::string>(), HasSubstr("/issues/1"));
   EXPECT_EQ(service.get("/api/v1/precision").at("incidents").at("false_alarms"), 1);
+}
+
+TEST(Filing, AnswersACommandInAComment) {
+  World world{quick_world()};
+  auto& github = world.add_github();
+  EXPECT_EQ(world.run({"check"}).status, 1);
+  json const comment{{"issue", 1}, {"user", "ada"}, {"body", "/torchwatch accept it is known"}};
+  github.control(
+      {{"settings", {{"permissions", {{"ada", "write"}}}}}, {"comments", json::array({comment})}});
+
+  Service const service{world};
+
+  auto const replied = "`/torchwatch accept it is known`: accepted.";
+  EXPECT_TRUE(eventually([&] {
+    auto const comments = github.state().at("comments");
+    return comments.back().at("body").get<std::string>().find(replied) != std::string::npos;
+  })) << github.state().dump(1);
+  auto const rulings = service.get("/api/v1/incidents/1").at("rulings");
+  ASSERT_EQ(rulings.size(), 1U) << rulings;
+  EXPECT_EQ(rulings.at(0).at("kind"), "accept");
+  EXPECT_EQ(rulings.at(0).at("who"), "ada");
 }
 
 TEST(Filing, LogsUnreadableFeedbackAndCompletesTheCheck) {
@@ -101,7 +122,7 @@ TEST(Filing, FilesNoIssueWithoutAnIncident) {
   EXPECT_TRUE(world.github().state().at("issues").empty());
 }
 
-TEST(Filing, PrintsWhyItFailedAndKeepsTheAnswerForTheNextCheck) {
+TEST(Filing, PrintsWhyItFailedAndFilesWithTheNextCheck) {
   World world{quick_world()};
   world.add_github().control({{"settings", {{"issues", false}}}});
   auto const refused = world.run({"check", "--json"});

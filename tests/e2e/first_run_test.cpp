@@ -11,6 +11,7 @@
 #include "tests/e2e/eventually.h"
 #include "tests/e2e/service.h"
 #include "tests/fakes/downloads/download_host.h"
+#include "tests/fakes/github/certificates.h"
 
 // From nothing to a running service: a configuration is written, checked and used.
 namespace torchwatch::e2e {
@@ -246,6 +247,30 @@ TEST_F(CheckedConfiguration, IsBadWithAGithubThatHasIssuesSwitchedOff) {
   auto const bad = checks().at("github");
   EXPECT_EQ(bad.at("is_good"), false) << bad;
   EXPECT_THAT(bad.at("found").get<std::string>(), HasSubstr("issues switched off"));
+}
+
+TEST_F(CheckedConfiguration, IsGoodWithAGithubAppWhoseKeyFits) {
+  auto& github = world_.add_github();
+  auto const key = fakes::make_app_key();
+  auto const file = world_.config_file().parent_path() / "app.pem";
+  json const app{{"client_id", "Iv1.ab"}, {"private_key_file", file.string()}};
+  world_.configure({{"github", {{"token_file", nullptr}, {"app", app}}}});
+  json const installed{{"client_id", "Iv1.ab"},
+                       {"slug", "watch"},
+                       {"installation", 42},
+                       {"public_keys", json::array({key.public_key})}};
+  github.control({{"settings", {{"app", installed}}}});
+
+  std::ofstream{file} << fakes::make_app_key().private_key;
+  auto const bad = checks().at("github");
+  EXPECT_EQ(bad.at("is_good"), false) << bad;
+  EXPECT_THAT(bad.at("found").get<std::string>(),
+              HasSubstr("A JSON web token could not be decoded"));
+
+  std::ofstream{file} << key.private_key;
+  auto const good = checks().at("github");
+  EXPECT_EQ(good.at("is_good"), true) << good;
+  EXPECT_THAT(good.at("found").get<std::string>(), HasSubstr("by the GitHub App Iv1.ab"));
 }
 
 TEST_F(CheckedConfiguration, IsBadWithAStateThatAnotherServiceUses) {

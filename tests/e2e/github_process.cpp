@@ -27,6 +27,7 @@ process::Command command_in(fs::path const& folder) {
                   (folder / "certificates").string(),
                   "--state",
                   (folder / "state.json").string()};
+  command.inherits = {"TORCHWATCH_GITHUB_REQUESTS"};  // see log_request()
   return command;
 }
 

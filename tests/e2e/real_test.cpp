@@ -176,6 +176,16 @@ TEST(RealSuite, ListsEveryModelAndItsParameters) {
   EXPECT_THAT(unknown.err, testing::HasSubstr("unknown model"));
 }
 
+TEST(RealSuite, PassesTheChecksOfSuiteTry) {
+  World world;
+  world.configure(
+      {{"measure", {{"worker", nullptr}}},  // the one next to torchwatch
+       {"suite", {{"models", {"lennard_jones"}}, {"tests", {"eval"}}, {"scale", "smoke"}}}});
+  auto const tried = world.run({"suite", "try", "native"});
+  EXPECT_EQ(tried.status, 0) << tried.out << tried.err;
+  EXPECT_THAT(tried.out, testing::HasSubstr("turns       ok       7 turns for 5 runs"));
+}
+
 TEST(RealBench, FindsTheBestBatch) {
   World world;
   auto const found = world.run(

@@ -38,8 +38,7 @@ class DirectoryTest : public testing::Test {
 
   Found look() {
     Directory directory{options_};
-    std::vector<Nightly> known;
-    return tests::run(loop_, directory.look(std::move(known))).value();
+    return tests::run(loop_, directory.look()).value();
   }
 
   /// Returns the places of the nightlies, relative to the folder of the feed.

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "storage/store.h"
 #include "tests/storage/samples.h"
 
 namespace torchwatch::feed {
@@ -40,6 +41,26 @@ std::vector<std::string> days_of(std::vector<Nightly> const& nightlies) {
 
 TEST(News, AtFirstAreTheNewestFew) {
   EXPECT_THAT(days_of(news_in({on("03"), on("01"), on("02")}, {}, 2)), ElementsAre("02", "03"));
+}
+
+/// Returns the days of a month, in an empty store, that are compared with what is found.
+std::vector<std::string> days_near(std::vector<Nightly> const& found) {
+  tests::TemporaryFolder const folder;
+  auto store = storage::Store::open(folder.database()).value();
+  for (int day = 10; day < 30; ++day)
+    store.nightlies().announce(on(std::to_string(day)));
+  return days_of(known_near(found, store.nightlies()));
+}
+
+TEST(News, AreComparedWithTheLastWeek) {
+  auto const week = ElementsAre("23", "24", "25", "26", "27", "28", "29");
+  EXPECT_THAT(days_near({}), week);
+  EXPECT_THAT(days_near({on("30")}), week);
+}
+
+TEST(News, AreComparedWithAllNightliesSinceTheOldestFound) {
+  EXPECT_THAT(days_near({on("28"), on("22")}),
+              ElementsAre("22", "23", "24", "25", "26", "27", "28", "29"));
 }
 
 TEST(News, AreWhatIsNewer) {

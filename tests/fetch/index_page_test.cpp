@@ -163,6 +163,13 @@ TEST(IndexPage, SurvivesElementsInsideElements) {
   EXPECT_EQ(links_in(page + "<a href=\"a.whl\">a</a></body></html>").size(), 1U);
 }
 
+TEST(IndexPage, HasThePythonsThatAFileRequires) {
+  auto const links = links_in(page_with("href=\"a.whl\" data-requires-python=\"&gt;=3.10\""));
+  ASSERT_EQ(links.size(), 1U);
+  EXPECT_EQ(links[0].requires_python, ">=3.10");
+  EXPECT_EQ(links_in(page_with("href=\"a.whl\""))[0].requires_python, "");
+}
+
 TEST(IndexPage, IsRefusedWhenItIsIncomplete) {
   auto const page = page_with("href=\"../" + wheel_file + "\"");
   for (std::size_t size = 0; size < page.find("</html>"); ++size) {

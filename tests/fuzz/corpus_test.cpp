@@ -16,7 +16,8 @@ namespace {
 namespace fs = std::filesystem;
 
 std::map<std::string, Target> const& targets() {
-  static std::map<std::string, Target> const all{{"commit_message", commit_message},
+  static std::map<std::string, Target> const all{{"comment", comment},
+                                                 {"commit_message", commit_message},
                                                  {"comparison", comparison},
                                                  {"configuration", configuration},
                                                  {"description", description},

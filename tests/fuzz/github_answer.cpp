@@ -99,7 +99,7 @@ void github_answer(std::string_view input) {
   StoppedClock const clock;
   github::ClientOptions options;
   options.repository = "o/r";
-  options.token = "t";
+  options.tokens = std::make_shared<github::FixedToken>("t");
   options.retries = 2;
   auto const with_client = [&](auto ask) {
     PreparedResponses transport{answers};

@@ -40,10 +40,17 @@ void index_page(std::string_view input) {
       require(day_of(offer.package.date).has_value(), "an offer has a day");
       check_name(offer.package.version);
     }
-  auto const wanted = fetch::parse_requirement("nvidia-cublas>=12").value();
-  if (auto const file = fetch::companion_in(*links, wanted, "x86_64")) {
-    check_name(file->name);
-    check_name(file->version);
+  fetch::CompanionWish wish;
+  wish.requirement = fetch::parse_requirement("nvidia-cublas>=12").value();
+  for (auto const* const python : {"", "cp312"}) {
+    wish.target = {python, python, "x86_64"};
+    require(is_one_line(fetch::why_no_companion(*links, wish)), "a reason is one line");
+    auto const file = fetch::companion_in(*links, wish);
+    if (!file) require(is_one_line(file.error().message), "an error is one line");
+    if (!file || !*file) continue;
+    check_name((*file)->name);
+    check_name((*file)->version);
+    check_name((*file)->variant);
   }
 }
 

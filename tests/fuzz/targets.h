@@ -11,6 +11,7 @@ namespace torchwatch::fuzz {
 /// A target is a line of this list and a file with its name. CMakeLists.txt lists the names, too.
 using Target = void (*)(std::string_view input);
 
+void comment(std::string_view input);
 void commit_message(std::string_view input);
 void comparison(std::string_view input);
 void configuration(std::string_view input);

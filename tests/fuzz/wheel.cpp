@@ -63,14 +63,19 @@ void check_metadata_of(fs::path const& wheel) {
     return;
   }
   require(!metadata->name.empty() && !metadata->version.empty(), "a wheel has name and version");
-  auto const companions = fetch::companions_of(*metadata, {"cublas"}, "x86_64");
-  if (!companions) {
-    require(is_one_line(companions.error().message), "an error is one line");
-    return;
+  fetch::fits(*metadata, {"cp312", "cp312", "x86_64"});
+  fetch::MarkerEnvironment const environment{"3.12", "x86_64", {"cublas"}};
+  for (auto const scope : {fetch::CompanionScope::libraries, fetch::CompanionScope::python}) {
+    auto const companions = fetch::companions_of(*metadata, environment, scope);
+    if (!companions) {
+      require(is_one_line(companions.error().message), "an error is one line");
+      continue;
+    }
+    for (auto const& companion : *companions)
+      require(scope == fetch::CompanionScope::python || companion.name.starts_with("nvidia-") ||
+                  companion.name == "cuda-toolkit",
+              "a companion has libraries");
   }
-  for (auto const& companion : *companions)
-    require(companion.name.starts_with("nvidia-") || companion.name == "cuda-toolkit",
-            "a companion has libraries");
 }
 
 }  // namespace

@@ -26,11 +26,12 @@ TEST(GithubAnswer, TellsLimitsFromRefusals) {
 TEST(GithubAnswer, TellsLostFromRefused) {
   for (int const status : {408, 500, 502, 503, 504})
     EXPECT_EQ(kind_of(answer(status, {})), AnswerKind::lost) << status;
-  for (int const status : {302, 304, 400, 401, 404, 410, 415, 422})
+  for (int const status : {302, 400, 401, 404, 410, 415, 422})
     EXPECT_EQ(kind_of(answer(status, {})), AnswerKind::refused) << status;
   for (int const status : {301, 307, 308})
     EXPECT_EQ(kind_of(answer(status, {})), AnswerKind::redirect) << status;
   EXPECT_EQ(kind_of(answer(201, {})), AnswerKind::success);
+  EXPECT_EQ(kind_of(answer(304, {})), AnswerKind::success);
 }
 
 TEST(GithubAnswer, PauseFollowsRetryAfterThenResetThenGrows) {

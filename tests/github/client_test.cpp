@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -37,7 +38,7 @@ boost::asio::awaitable<void> record(std::vector<seconds>& pauses, seconds pause)
 }
 
 constexpr auto base = "https://api.github.com/repos/o/r";
-std::string const marker = "<!-- torchwatch-bisection: 89ab -->";
+std::string const marker = "<!-- torchwatch-event: 89ab -->";
 
 /// A client whose GitHub answers by rote and whose waiting takes no time.
 class GithubClient : public testing::Test {
@@ -48,7 +49,7 @@ class GithubClient : public testing::Test {
     draft.body = marker_of(draft.key) + "\ntext";
     draft.labels = {"perf"};
     options.repository = "o/r";
-    options.token = "secret";
+    options.tokens = std::make_shared<FixedToken>("secret");
     options.user_agent = "torchwatch/1";
     options.on_repetition = [this](Error const& why) {
       repetitions.push_back(why.message);
@@ -123,7 +124,8 @@ class GithubClient : public testing::Test {
     Client client{
         transport, clock, [this](seconds pause) { return record(pauses, pause); }, options};
     CommentDraft found{draft.key, marker, marker + "\nfound"};
-    return run(client.comment_once("https://github.com/o/r/issues/7", std::move(found)));
+    return run(
+        client.comment_once("https://github.com/o/r/issues/7", std::move(found), SentCreate{}));
   }
 
   Result<Access> look() {
@@ -331,6 +333,13 @@ TEST_F(GithubClient, SearchesEverythingWhenItMayNotAskWhoItIs) {
   reply(201, issue(7, {"perf"}));
   ASSERT_TRUE(file());
   EXPECT_EQ(asked().at(2), "GET /issues?state=all&per_page=100");
+}
+
+TEST_F(GithubClient, FilesNothingWhileItsUserIsUnknown) {
+  reply(200);
+  reply(403, {{"message", "Resource not accessible by personal access token"}});
+  EXPECT_THAT(file().error().message, HasSubstr("not accessible"));
+  EXPECT_THAT(asked(), testing::SizeIs(2)) << "the issue may exist already";
 }
 
 TEST_F(GithubClient, LooksAgainAfterALostCreate) {
@@ -588,23 +597,24 @@ TEST_F(GithubClient, KeepsNoPauseForLongerThanADay) {
 }
 
 TEST_F(GithubClient, MasksTheTokenInErrorsAndRepetitions) {
-  options.token = "ghp_0123456789abcdef";
+  std::string const token = "ghp_0123456789abcdef";
+  options.tokens = std::make_shared<FixedToken>(token);
   options.retries = 1;
-  transport.replies.emplace_back(Error{ErrorCode::unavailable, "sent " + options.token});
-  reply(401, {{"message", "bad token " + options.token}});
+  transport.replies.emplace_back(Error{ErrorCode::unavailable, "sent " + token});
+  reply(401, {{"message", "bad token " + token}});
   auto const filed = file();
   ASSERT_FALSE(filed);
   EXPECT_THAT(filed.error().message, HasSubstr("HTTP 401: bad token [token]"));
   EXPECT_THAT(repetitions, ElementsAre("sent [token]"));
 
-  reply(301, json::object(), {{"location", "https://evil.example/" + options.token}});
+  reply(301, json::object(), {{"location", "https://evil.example/" + token}});
   EXPECT_THAT(file().error().message, HasSubstr("redirected to \"https://evil.example/[token]\""));
   may_label();
-  auto const next = "<https://evil.example/" + options.token + ">; rel=\"next\"";
+  auto const next = "<https://evil.example/" + token + ">; rel=\"next\"";
   reply(200, json::array(), {{"link", next}});
   EXPECT_THAT(file().error().message, HasSubstr("another host: https://evil.example/[token]"));
   auto elsewhere = filed_issue();
-  elsewhere["comments_url"] = "https://evil.example/" + options.token;
+  elsewhere["comments_url"] = "https://evil.example/" + token;
   reply(200, elsewhere);
   EXPECT_THAT(add_comment().error().message, HasSubstr("\"https://evil.example/[token]\""));
 }

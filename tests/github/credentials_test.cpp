@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/temporary_folder.h"
+
 namespace torchwatch::github {
 namespace {
 
@@ -91,6 +93,27 @@ TEST_F(Credentials, MissingFileIsNotReplacedByTheEnvironment) {
   EXPECT_EQ(token.error().code, ErrorCode::not_found);
   options.token_file = testing::TempDir();
   EXPECT_EQ(find_token(options, {}).error().code, ErrorCode::invalid_argument);
+}
+
+TEST_F(Credentials, OfSystemdAreUsedWithoutAFileAndAVariable) {
+  tests::TemporaryFolder const systemd;
+  std::ofstream{systemd / "github-token"} << "ghp_systemd\n";
+  config::GithubOptions const options;
+  EXPECT_EQ(find_token(options, std::nullopt, systemd.path())->value, "ghp_systemd");
+  EXPECT_EQ(find_token(options, "ghp_env", systemd.path())->value, "ghp_env");
+  EXPECT_EQ(find_token(with_file("ghp_file", secret), {}, systemd.path())->value, "ghp_file");
+  EXPECT_EQ(find_token(options, std::nullopt, "/nonexistent").error().code, ErrorCode::not_found);
+}
+
+TEST_F(Credentials, KeyOfAnAppIsAFileOrACredentialOfSystemd) {
+  tests::TemporaryFolder const systemd;
+  config::GithubOptions options;
+  EXPECT_THAT(find_app_key(options, systemd.path()).error().message,
+              HasSubstr("no github.app.private_key_file is configured"));
+  std::ofstream{systemd / "github-app-key"} << "key";
+  EXPECT_EQ(find_app_key(options, systemd.path()).value(), systemd / "github-app-key");
+  options.app.private_key_file = "/etc/app.pem";
+  EXPECT_EQ(find_app_key(options, systemd.path()).value(), "/etc/app.pem");
 }
 
 TEST_F(Credentials, EnvironmentIsUsedWithoutAFile) {

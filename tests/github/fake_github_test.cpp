@@ -115,10 +115,62 @@ TEST_F(FakeGithub, TakesCommentsAndLabels) {
   EXPECT_EQ(json::parse(ask("GET", labels)->body).size(), 3U);
 }
 
-TEST_F(FakeGithub, WithoutPushAccessDropsLabelsAndRefusesChanges) {
+TEST_F(FakeGithub, WithoutPushAccessDropsLabelsAndRefusesChangesOfOthersIssues) {
   change({{"settings", {{"push", false}}}});
   EXPECT_EQ(create({{"title", "x"}, {"labels", {"a"}}})["labels"], json::array());
-  EXPECT_EQ(ask("PATCH", std::string{issues_path} + "/1", R"({"state":"closed"})")->status, 403);
+  json const others{{"user", {{"login", "ada"}}}};
+  change({{"issues", json::array({others})}});
+  auto const own = std::string{issues_path} + "/1";
+  EXPECT_EQ(ask("PATCH", own, R"({"labels":["a"]})")->status, 403);
+  EXPECT_EQ(ask("PATCH", own, R"({"state":"closed"})")->status, 200);
+  EXPECT_EQ(ask("PATCH", std::string{issues_path} + "/2", R"({"state":"closed"})")->status, 403);
+}
+
+TEST_F(FakeGithub, NamesAReasonForEachState) {
+  create({{"title", "x"}});
+  auto const issue = std::string{issues_path} + "/1";
+  auto const reason = [&](std::string const& body) {
+    return json::parse(ask("PATCH", issue, body)->body)["state_reason"];
+  };
+  EXPECT_EQ(reason(R"({"body":"y"})"), nullptr);
+  EXPECT_EQ(reason(R"({"state":"closed"})"), "completed");
+  EXPECT_EQ(reason(R"({"state":"open"})"), "reopened");
+  EXPECT_EQ(reason(R"({"state":"closed","state_reason":"not_planned"})"), "not_planned");
+  EXPECT_EQ(ask("PATCH", issue, R"({"state":"done"})")->status, 422);
+  EXPECT_EQ(ask("PATCH", issue, R"({"state":"open","state_reason":"fixed"})")->status, 422);
+}
+
+TEST_F(FakeGithub, NamesTheUserWhoClosedAnIssue) {
+  create({{"title", "x"}});
+  auto const issue = std::string{issues_path} + "/1";
+  auto const closer = [&](std::string const& body) {
+    return json::parse(ask("PATCH", issue, body)->body)["closed_by"];
+  };
+  EXPECT_EQ(closer(R"({"body":"y"})"), nullptr);
+  auto const user = json::parse(ask("GET", issue)->body)["user"];
+  EXPECT_EQ(closer(R"({"state":"closed"})"), user);
+  EXPECT_EQ(closer(R"({"state":"open"})"), nullptr);
+}
+
+TEST_F(FakeGithub, LetsUsersEditAndCloseIssues) {
+  create({{"title", "x"}, {"body", "ours"}});
+  change({{"changed", {{"1", {{"body", "theirs"}, {"state", "closed"}}}}}});
+  auto const issue = json::parse(ask("GET", std::string{issues_path} + "/1")->body);
+  EXPECT_EQ(issue["body"], "theirs");
+  EXPECT_EQ(issue["state"], "closed");
+}
+
+TEST_F(FakeGithub, SendsNothingAgainThatTheClientKnows) {
+  create({{"title", "x"}});
+  auto const issue = std::string{issues_path} + "/1";
+  auto const tag = ask("GET", issue)->headers.at("etag");
+  auto const used = github_.state()["limits"]["used"];
+  auto const again = ask("GET", issue, {}, {{"If-None-Match", tag}});
+  EXPECT_EQ(again->status, 304);
+  EXPECT_EQ(again->body, "");
+  EXPECT_EQ(github_.state()["limits"]["used"], used) << "no limit counts it";
+  change({{"changed", {{"1", {{"body", "new"}}}}}});
+  EXPECT_EQ(ask("GET", issue, {}, {{"If-None-Match", tag}})->status, 200);
 }
 
 TEST_F(FakeGithub, WithTriageAccessAloneDropsLabelsOfNewIssuesAndTakesThemLater) {

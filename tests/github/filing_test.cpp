@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <memory>
 #include <optional>
 
 #include <gmock/gmock.h>
@@ -24,7 +25,7 @@ class Filing : public WithFakeGithub {
     ClientOptions options;
     options.api = server_->url();
     options.repository = "pytorch/pytorch";
-    options.token = "good";
+    options.tokens = std::make_shared<FixedToken>("good");
     options.retries = retries_;
     return options;
   }
@@ -52,7 +53,8 @@ class Filing : public WithFakeGithub {
 
   Result<std::optional<std::string>> add_comment() {
     return with_client([&](Client& client) {
-      return client.comment_once("https://github.com/pytorch/pytorch/issues/1", comment_);
+      return client.comment_once(
+          "https://github.com/pytorch/pytorch/issues/1", comment_, SentCreate{});
     });
   }
 
@@ -74,7 +76,7 @@ class Filing : public WithFakeGithub {
 
   IssueDraft const draft_ = draft_issue(culprit_story(), {{"torchbench-perf-report"}});
   CommentDraft const comment_ =
-      draft_comment(culprit_story(), bisection_of(culprit_story()), project_url);
+      draft_comment(culprit_story(), event_of(IncidentEventKind::explained), project_url);
   SystemClock clock_;
   seconds timeout_{10};
   int retries_ = 5;

@@ -72,6 +72,11 @@ TEST(Issue, BlamesNoCommitForWhatTheNightliesWereBuiltWith) {
   expect_golden(environment_story(), "environment");
 }
 
+TEST(Issue, BeginsWithItsState) {
+  expect_golden(fixed_story(), "fixed");
+  expect_golden(ruled_story(RulingKind::accept), "accepted");
+}
+
 TEST(Issue, DoesWithoutABisection) {
   expect_golden(plain_story(), "not_searched");
 }
@@ -162,6 +167,22 @@ TEST(Issue, NamesACulpritOnceThatTwoSearchesFound) {
   EXPECT_THAT(draft_issue(story, context).body, HasSubstr("| 6 | " + link_of('c') + " |"));
 }
 
+TEST(Issue, OfAMetricWhoseHigherValuesAreBetter_SaysSoNextToItsName) {
+  MetricKind const kind{.unit = "1/s", .is_higher_better = true};
+  auto const tokens = declare_metric("issue_tokens", kind).value();
+  auto story = plain_story();
+  story.incident.changes = {
+      change_of(series_of("resnet18", Metric::latency), 40, 41, {1.025, 1.02, 1.03}),
+      change_of(series_of("nanogpt", tokens), 1000, 880, {0.88, 0.86, 0.9})};
+
+  auto const draft = draft_issue(story, context);
+
+  EXPECT_THAT(draft.title, HasSubstr("test_eval[nanogpt-cpu-eager] has a 12% lower issue_tokens"));
+  EXPECT_THAT(draft.body, HasSubstr("| issue_tokens (higher is better) |"));
+  EXPECT_THAT(draft.body, HasSubstr("| 1000 1/s | 880 1/s | -12.0% (at least 10.0% less, "));
+  EXPECT_THAT(draft.body, HasSubstr("--metric issue_tokens --fleet 'local'"));
+}
+
 TEST(Issue, SaysHowToSearchAsItWasSearched) {
   auto story = culprit_story();
   story.bisections.front().request.threshold = 0.03;
@@ -230,7 +251,7 @@ TEST(Issue, OfUnfinishedBisection_SaysSoAndOffersNoSecondOne) {
   story.bisections.front().state = BisectionState::running;
   EXPECT_THAT(draft_issue(story, context).body,
               AllOf(HasSubstr("No commit is known yet: the bisection is running."),
-                    Not(HasSubstr("--again"))));
+                    Not(HasSubstr("rebisect"))));
 }
 
 TEST(Issue, OfApprovedCommit_NamesWhomToAskWithoutAMention) {
@@ -340,6 +361,16 @@ TEST(Issue, CutsOneEndlessLineBetweenCodePoints) {
   auto const body = draft_issue(story, context).body;
   EXPECT_LE(body.size(), max_body_bytes);
   EXPECT_THAT(body, HasSubstr("\xE2\x82\xAC\n\n*Cut here"));
+}
+
+TEST(Issue, NamesAnEarlierIncidentThatWasNotFixed) {
+  auto story = plain_story();
+  story.events = {event_of(IncidentEventKind::opened)};
+  EXPECT_THAT(draft_issue(story, context).body, Not(HasSubstr("**Earlier incident:**")));
+  story.events[0].detail = "incident 3 of nightly 2026-11-02 was not fixed";
+  EXPECT_THAT(
+      draft_issue(story, context).body,
+      HasSubstr("**Earlier incident:** `incident 3 of nightly 2026-11-02 was not fixed`.\n"));
 }
 
 }  // namespace

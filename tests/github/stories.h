@@ -1,5 +1,7 @@
 #pragma once
 
+#include <chrono>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,10 +32,25 @@ inline Commit commit_of(char digit, std::string subject, std::string author, int
   return commit;
 }
 
+inline Timestamp const story_time{std::chrono::seconds{1763800000}};  // 2025-11-22
+
+/// An event of the incident in nightly 9, "2026-11-28", for the kinds that a nightly shows.
+inline IncidentEvent event_of(IncidentEventKind kind, IncidentState state = IncidentState::open) {
+  IncidentEvent event;
+  event.incident = IncidentId{1};
+  event.kind = kind;
+  event.state = state;
+  event.nightly = NightlyId{9};
+  event.at = story_time;
+  return event;
+}
+
 /// A leak from nothing, a slower model, and one that uses more memory; not bisected.
 inline IncidentStory plain_story() {
   IncidentStory story;
   story.incident.id = IncidentId{1};
+  story.incident.baseline = NightlyId{5};
+  story.incident.nightly = NightlyId{6};
   auto leak = SeriesChange{series_of("dlrm", Metric::leak),
                            {Verdict::regression, 0, 1536, std::nullopt, 0.001, 4}};
   story.incident.changes = {
@@ -175,6 +192,54 @@ inline IncidentStory improvement_story() {
   bisection.steps = {measured_step(
       1, "acfb", {41.3, 38.3, 46.3, 46.3}, {belief_of(Metric::latency, 0.0002, 'f', 'f', 0.87)})};
   story.bisections = {bisection};
+  return story;
+}
+
+/// The culprit was reverted, and all series are back in nightly 9.
+inline IncidentStory fixed_story() {
+  auto story = culprit_story();
+  story.incident.state = IncidentState::fixed;
+  story.nightlies[NightlyId{9}].id = NightlyId{9};
+  story.nightlies[NightlyId{9}].date = "2026-11-28";
+  for (auto const& [series, change, muted] : story.incident.changes) {
+    auto const level = change.before;
+    auto const ratio = change.ratio ? std::optional<RatioInterval>{{1, 0.99, 1.01}} : std::nullopt;
+    Comparison const now{Verdict::unchanged, level, level, ratio, 0.001, 8};
+    story.recoveries.push_back({series, NightlyId{9}, now});
+  }
+  story.events = {event_of(IncidentEventKind::opened, IncidentState::open),
+                  event_of(IncidentEventKind::explained, IncidentState::explained),
+                  event_of(IncidentEventKind::fix_expected, IncidentState::fix_expected),
+                  event_of(IncidentEventKind::fixed, IncidentState::fixed)};
+  story.events[0].nightly = NightlyId{6};
+  story.events[2].nightly.reset();
+  story.events[2].detail = "reverts cccccccccccc";
+  story.events[2].commit = story.events[3].commit = sha_of('d');
+  return story;
+}
+
+/// Only the first series is back.
+inline IncidentStory partly_fixed_story() {
+  auto story = fixed_story();
+  story.incident.state = IncidentState::partly_fixed;
+  story.recoveries.resize(1);
+  story.events.back() = event_of(IncidentEventKind::partly_fixed, IncidentState::partly_fixed);
+  return story;
+}
+
+/// A maintainer ruled on the incident.
+inline IncidentStory ruled_story(RulingKind kind) {
+  auto story = culprit_story();
+  bool const is_accepted = kind == RulingKind::accept;
+  story.incident.state = is_accepted ? IncidentState::accepted : IncidentState::false_alarm;
+  Ruling ruling;
+  ruling.kind = kind;
+  ruling.incident = story.incident.id;
+  ruling.who = "ada";
+  ruling.why = "pays for itself @everyone";
+  story.rulings = {ruling};
+  story.events = {event_of(IncidentEventKind::ruled, story.incident.state)};
+  story.events[0].nightly.reset();
   return story;
 }
 

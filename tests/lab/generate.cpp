@@ -58,20 +58,25 @@ Json suspects(Scenario const& scenario, History const& history, Culprit const& c
 Json truth(Scenario const& scenario, History const& history, std::uint64_t seed) {
   auto culprits = Json::array();
   for (auto const& culprit : scenario.culprits) {
-    if (culprit.reverted_at) continue;
+    if (!is_released(scenario, culprit)) continue;
     auto json = json_of(culprit, at(history, scenario, culprit.at));
     json["suspects"] = suspects(scenario, history, culprit);
+    if (culprit.reverted_at)
+      json["reverted_by"] = at(history, scenario, *culprit.reverted_at).sha.hex;
     culprits.push_back(std::move(json));
   }
   auto broken = Json::array();
   for (int position = 1; position <= scenario.commits; ++position) {
     if (is_broken(scenario, position)) broken.push_back(at(history, scenario, position).sha.hex);
   }
+  auto nightlies = Json::array();
+  for (auto const& release : history.releases)
+    nightlies.push_back(json_of(release));
   Json truth{{"scenario", scenario.name},
              {"about", scenario.about},
              {"seed", seed},
              {"commits", scenario.commits},
-             {"nightlies", {json_of(history.first), json_of(history.second)}},
+             {"nightlies", std::move(nightlies)},
              {"culprits", std::move(culprits)},
              {"broken", std::move(broken)}};
   if (scenario.dependency) {
@@ -135,6 +140,9 @@ Json configuration(Request const& request, Scenario const& scenario, Material co
       {"decide", {{"error", 0.001}, {"miss", 0.05}, {"aa_benchmarks", 0}}},
       {"suite", {{"models", scenario.models}, {"tests", scenario.tests}, {"scale", "smoke"}}},
       {"http", {{"port", 0}}}};
+  // A new database starts with two nightlies.
+  if (!scenario.later_commits.empty())
+    json["feed"]["backlog"] = 1 + later_nightlies(scenario).size();
   if (!request.worker.empty()) {
     json["measure"]["worker"] = fs::absolute(request.worker).string();
   }

@@ -65,7 +65,7 @@ struct Lab {
 
   fs::path repository() const { return scratch.path / "lab/repository"; }
 
-  /// Returns the commits after the first nightly up to the second, oldest first.
+  /// Returns the commits after the first nightly up to the last, oldest first.
   std::vector<Seen> between() const {
     auto const first = truth["nightlies"][0]["commit"].get<std::string>();
     auto after = std::ranges::find_if(trunk, [&](auto const& c) { return c.sha == first; });

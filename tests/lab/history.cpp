@@ -76,6 +76,34 @@ Result<Release> release(Repository& repository,
   return Release{text_of(day), trunk.second, *commit};
 }
 
+/// The trees of a trunk, from that of the import, and its commits.
+struct Grown {
+  std::vector<Tree> const& trees;
+  std::vector<Landed> const& landed;
+};
+
+/// Releases a nightly a day: at the end of the base history, and after each day of commits.
+Result<std::vector<Release>> release_all(Repository& repository,
+                                         Scenario const& scenario,
+                                         Person const& bot,
+                                         Grown const& trunk) {
+  std::vector<int> ends{scenario.base_commits};
+  for (auto const position : later_nightlies(scenario))
+    ends.push_back(scenario.base_commits + position);
+  std::vector<Release> releases;
+  auto day = scenario.first_nightly;
+  for (auto const end : ends) {
+    auto const at = static_cast<std::size_t>(end);
+    auto const* const previous = releases.empty() ? nullptr : &releases.back().commit;
+    auto const made =
+        release(repository, bot, day, {trunk.trees[at], trunk.landed[at - 1].sha}, previous);
+    if (!made) return made.error();
+    releases.push_back(*made);
+    day += std::chrono::days{1};
+  }
+  return releases;
+}
+
 /// Returns the metadata of the first commit, which imports tree/.
 CommitText import_text(Step const& first, Person const& bot) {
   auto const time = first.committed - std::chrono::hours{24};
@@ -130,22 +158,13 @@ Result<History> write_history(std::filesystem::path const& path,
   auto landed = commit_all(*repository, material, steps, *trees);
   if (!landed) return landed.error();
 
-  auto const base = static_cast<std::size_t>(scenario.base_commits);
-  auto const day = scenario.first_nightly;
-  auto const first =
-      release(*repository, material.bot, day, {(*trees)[base], (*landed)[base - 1].sha}, nullptr);
-  if (!first) return first.error();
-  auto const second = release(*repository,
-                              material.bot,
-                              day + std::chrono::days{1},
-                              {trees->back(), landed->back().sha},
-                              &first->commit);
-  if (!second) return second.error();
+  auto releases = release_all(*repository, scenario, material.bot, {*trees, *landed});
+  if (!releases) return releases.error();
   auto const main = repository->set_branch("main", landed->back().sha);
   if (!main) return main.error();
-  auto const nightly = repository->set_branch("nightly", second->commit);
+  auto const nightly = repository->set_branch("nightly", releases->back().commit);
   if (!nightly) return nightly.error();
-  return History{std::move(*landed), *first, *second};
+  return History{std::move(*landed), std::move(*releases)};
 }
 
 }  // namespace torchwatch::lab

@@ -27,9 +27,8 @@ struct Release {
 
 /// The commits and nightlies that `write_history` wrote.
 struct History {
-  std::vector<Landed> steps;  ///< base history, then the commits between the nightlies
-  Release first;
-  Release second;
+  std::vector<Landed> steps;      ///< as they were planned
+  std::vector<Release> releases;  ///< two or more, oldest first
 };
 
 /// The contents of the generated commits.

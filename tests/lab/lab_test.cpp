@@ -221,6 +221,46 @@ TEST(Lab, RemovesTheEffectsOfARevertedCulprit) {
   EXPECT_EQ(benchmarks(lab, 21), before);
 }
 
+TEST(Lab, ReleasesAThirdNightlyWithTheRevertOfTheCulprit) {
+  Lab const lab{"culprit-and-fix", Contents::scripted};
+  ASSERT_EQ(lab.nightly.size(), 3U);
+  EXPECT_EQ(lab.nightly[2].time - lab.nightly[1].time, 24 * 3600);
+  EXPECT_EQ(text(lab.truth["nightlies"][2]["commit"]), lab.trunk.back().sha);
+  EXPECT_EQ(lab.configuration["feed"]["backlog"], 3);
+  auto const commits = lab.between();
+  ASSERT_EQ(commits.size(), 32U) << "of both days";
+  EXPECT_EQ(commits.at(23).sha, text(lab.truth["nightlies"][1]["commit"]));
+  ASSERT_EQ(lab.truth["culprits"].size(), 1U);
+  auto const culprit = lab.truth["culprits"][0];
+  EXPECT_EQ(commits.at(14).sha, text(culprit["commit"]));
+  EXPECT_EQ(commits.at(28).sha, text(culprit["reverted_by"]));
+  EXPECT_THAT(commits.at(28).message, HasSubstr("This reverts commit " + commits.at(14).sha + "."));
+  EXPECT_EQ(benchmarks(lab, 32), benchmarks(lab, 14));
+  EXPECT_NE(benchmarks(lab, 24), benchmarks(lab, 14));
+}
+
+TEST(Lab, ReleasesSixNightliesOfAChangeThatIsRevertedAndLandsAgain) {
+  Lab const lab{"whole-life", Contents::scripted};
+  ASSERT_EQ(lab.nightly.size(), 6U);
+  EXPECT_EQ(lab.nightly[5].time - lab.nightly[0].time, 5 * 24 * 3600);
+  EXPECT_EQ(lab.configuration["feed"]["backlog"], 6);
+  auto const commits = lab.between();
+  ASSERT_EQ(commits.size(), 22U);
+  for (std::size_t night = 1; night < 6; ++night)
+    EXPECT_EQ(text(lab.truth["nightlies"][night]["commit"]), commits.at(4 * night + 1).sha);
+
+  auto const culprits = lab.truth["culprits"];
+  ASSERT_EQ(culprits.size(), 2U);
+  EXPECT_EQ(text(culprits[0]["reverted_by"]), commits.at(11).sha);
+  EXPECT_EQ(text(culprits[1]["commit"]), commits.at(15).sha);
+  auto const before = benchmarks(lab, 3);
+  auto const worse = benchmarks(lab, 4);
+  EXPECT_NE(worse, before);
+  EXPECT_EQ(benchmarks(lab, 11), worse);
+  EXPECT_EQ(benchmarks(lab, 12), before);
+  EXPECT_EQ(benchmarks(lab, 22), worse);
+}
+
 TEST(Lab, ListsTheBrokenSpanAsSuspectsWhenTheCulpritDoesNotBuild) {
   Lab const lab{"broken-span-inside", Contents::scripted};
   auto const suspects = lab.truth["culprits"][0]["suspects"].get<std::vector<std::string>>();

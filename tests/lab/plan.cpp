@@ -50,7 +50,8 @@ Result<std::vector<Step>> choose_changes(Scenario const& scenario,
     if (name.starts_with("harmless/")) harmless.push_back(name);
   }
   dice.shuffle(harmless);
-  std::vector<Step> steps(static_cast<std::size_t>(scenario.base_commits + scenario.commits));
+  std::vector<Step> steps(
+      static_cast<std::size_t>(scenario.base_commits + later_nightlies(scenario).back()));
   for (std::size_t index = 0; index < steps.size(); ++index) {
     if (auto const found = fixed.find(index); found != fixed.end()) {
       if (!material.changes.contains(found->second)) {
@@ -200,8 +201,15 @@ Result<std::vector<Step>> plan_history(Scenario const& scenario,
   choose_pull_requests(*steps, dice);
   auto const first = release_time(scenario.first_nightly);
   auto const base = static_cast<std::size_t>(scenario.base_commits);
-  land(*steps, {0, base, first - std::chrono::hours{24}}, material, dice);
-  land(*steps, {base, steps->size(), first}, material, dice);
+  constexpr std::chrono::hours a_day{24};
+  land(*steps, {0, base, first - a_day}, material, dice);
+  LandingDay day{base, base, first};
+  for (auto const position : later_nightlies(scenario)) {
+    day.end = base + static_cast<std::size_t>(position);
+    land(*steps, day, material, dice);
+    day.begin = day.end;
+    day.start += a_day;
+  }
   return steps;
 }
 

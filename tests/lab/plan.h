@@ -25,9 +25,9 @@ struct Step {
   std::string reason;  ///< reason of a revert
 };
 
-/// Plans changes, authors and times of all commits: the base history, then the commits between the
-/// nightlies. Equal arguments give equal plans. Fails with invalid_argument when the scenario names
-/// an unknown change, or has more commits than there are harmless changes.
+/// Plans changes, authors and times of all commits: the base history, then the commits before each
+/// later nightly. Equal arguments give equal plans. Fails with invalid_argument when the scenario
+/// names an unknown change, or has more commits than there are harmless changes.
 Result<std::vector<Step>> plan_history(Scenario const& scenario,
                                        Material const& material,
                                        std::uint64_t seed);

@@ -96,6 +96,7 @@ Scenario scenario_of(json const& object) {
               "base_commits",
               "commits",
               "reverts",
+              "later_commits",
               "culprits",
               "broken",
               "dependency",
@@ -108,6 +109,8 @@ Scenario scenario_of(json const& object) {
   scenario.base_commits = object.value("base_commits", scenario.base_commits);
   scenario.commits = object.value("commits", scenario.commits);
   scenario.reverts = object.value("reverts", scenario.reverts);
+  if (auto const later = object.find("later_commits"); later != object.end())
+    later->get_to(scenario.later_commits);
   for (auto const& culprit : object.at("culprits")) {
     scenario.culprits.push_back(culprit_of(culprit));
   }
@@ -124,27 +127,29 @@ Scenario scenario_of(json const& object) {
 }
 
 void check_positions(Scenario const& scenario) {
-  if (scenario.base_commits < 1 || scenario.commits < 1 || scenario.reverts < 0) {
-    refuse("base_commits, commits, reverts: allowed are at least 1, 1 and 0");
-  }
+  bool const has_empty_day =
+      std::ranges::any_of(scenario.later_commits, [](int commits) { return commits < 1; });
+  if (scenario.base_commits < 1 || scenario.commits < 1 || scenario.reverts < 0 || has_empty_day)
+    refuse("base_commits, commits, reverts, later_commits: allowed are at least 1, 1, 0 and 1");
+  auto const newest = later_nightlies(scenario).back();
   std::set<int> taken;
-  auto const take = [&](std::string const& key, int at) {
-    if (at < 1 || at > scenario.commits || !taken.insert(at).second) {
+  auto const take = [&](std::string const& key, int at, int last) {
+    if (at < 1 || at > last || !taken.insert(at).second) {
       refuse(key + ": found " + std::to_string(at) + ", allowed is a free position from 1 to " +
-             std::to_string(scenario.commits));
+             std::to_string(last));
     }
   };
   for (auto const& culprit : scenario.culprits) {
-    take("culprits.at", culprit.at);
+    take("culprits.at", culprit.at, newest);
     if (!culprit.reverted_at) continue;
-    take("culprits.reverted_at", *culprit.reverted_at);
+    take("culprits.reverted_at", *culprit.reverted_at, newest);
     if (*culprit.reverted_at < culprit.at)
       refuse("culprits.reverted_at: found " + std::to_string(*culprit.reverted_at) +
              ", allowed is a position after culprits.at, " + std::to_string(culprit.at));
   }
   if (!scenario.broken) return;
-  take("broken.from", scenario.broken->from);
-  take("broken.until", scenario.broken->until);
+  take("broken.from", scenario.broken->from, scenario.commits);
+  take("broken.until", scenario.broken->until, scenario.commits);
   if (scenario.broken->from >= scenario.broken->until) {
     refuse("broken.until: found " + std::to_string(scenario.broken->until) +
            ", allowed is a position after broken.from, " + std::to_string(scenario.broken->from));
@@ -165,6 +170,18 @@ Result<Scenario> load_scenario(std::filesystem::path const& file) {
   } catch (std::exception const& problem) {
     return Error{ErrorCode::invalid_argument, file.string() + ": " + problem.what()};
   }
+}
+
+std::vector<int> later_nightlies(Scenario const& scenario) {
+  std::vector<int> positions{scenario.commits};
+  for (auto const commits : scenario.later_commits)
+    positions.push_back(positions.back() + commits);
+  return positions;
+}
+
+bool is_released(Scenario const& scenario, Culprit const& culprit) {
+  return std::ranges::any_of(later_nightlies(scenario),
+                             [&](int position) { return is_in(culprit, position); });
 }
 
 bool is_in(Culprit const& culprit, int position) {

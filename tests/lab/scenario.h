@@ -25,7 +25,9 @@ struct Effect {
 struct Culprit {
   std::string change;  ///< "culprits/NAME": the patch below changes/
   int at = 0;
-  std::optional<int> reverted_at;  ///< position of its revert; then no nightly contains it
+  /// Position of its revert. The nightlies between both positions contain the culprit, if there are
+  /// any.
+  std::optional<int> reverted_at;
   std::vector<Effect> effects;
 };
 
@@ -47,8 +49,10 @@ struct Scenario {
   std::string about;
   std::chrono::sys_days first_nightly;
   int base_commits = 8;  ///< up to the first nightly, at least 1
-  int commits = 34;      ///< between the two nightlies, at least 1
+  int commits = 34;      ///< between the first two nightlies, at least 1
   int reverts = 2;       ///< number of them that revert a harmless commit
+  /// Commits before the third nightly, before the fourth, and so on, at least 1 each.
+  std::vector<int> later_commits;
   std::vector<Culprit> culprits;
   std::optional<BrokenSpan> broken;
   std::optional<Dependency> dependency;
@@ -59,6 +63,12 @@ struct Scenario {
 /// Reads and checks a scenario file. Fails with not_found or invalid_argument; the message names
 /// file and key.
 Result<Scenario> load_scenario(std::filesystem::path const& file);
+
+/// Returns the positions of the nightlies after the first, oldest first.
+std::vector<int> later_nightlies(Scenario const& scenario);
+
+/// True when a nightly has the culprit.
+bool is_released(Scenario const& scenario, Culprit const& culprit);
 
 /// True when the commit at `position` contains the culprit.
 bool is_in(Culprit const& culprit, int position);

@@ -6,7 +6,8 @@
 
 namespace torchwatch::lab {
 
-/// The names of all files in tests/lab/scenarios, for tests of every scenario.
+/// The names of all files in tests/lab/scenarios with two nightlies, for tests of every scenario.
+/// `culprit-and-fix` and `whole-life` have more.
 inline constexpr std::array scenario_names{"one-culprit",
                                            "no-change",
                                            "broken-span",

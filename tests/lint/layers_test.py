@@ -13,8 +13,8 @@ GOOD = {
     'bisect/compare/compare.h': '#include "storage/domain/build.h"',
     'daemon/async/run.h': '#include <boost/asio.hpp>',
     'daemon/http/client.h': '#include <boost/beast.hpp>\n#include "daemon/async/run.h"',
-    'daemon/report/publisher.h': '#include "daemon/http/client.h"\n#include "storage/store.h"',
-    'daemon/cli/commands.h': '#include <CLI/CLI.hpp>\n#include "daemon/report/publisher.h"',
+    'daemon/report/sender.h': '#include "daemon/http/client.h"\n#include "storage/store.h"',
+    'daemon/cli/commands.h': '#include <CLI/CLI.hpp>\n#include "daemon/report/sender.h"',
     'daemon/main.cpp': '#include "daemon/cli/commands.h"',
 }
 
@@ -39,9 +39,9 @@ class Layers(Tree):
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, '', ''))
 
     def test_fails_on_an_include_upward(self):
-        done = self.run_on('check_layers.py', {'daemon/http/server.h': '#include "daemon/report/publisher.h"'})
+        done = self.run_on('check_layers.py', {'daemon/http/server.h': '#include "daemon/report/sender.h"'})
         self.assertEqual(done.returncode, 1)
-        self.assertEqual(done.stdout, 'daemon/http/server.h: daemon/http may not include daemon/report/publisher.h\n')
+        self.assertEqual(done.stdout, 'daemon/http/server.h: daemon/http may not include daemon/report/sender.h\n')
 
     def test_fails_on_an_include_between_rooms_of_another_part(self):
         done = self.run_on('check_layers.py', {'bisect/git/history.cpp': '#include "bisect/compare/compare.h"'})
@@ -89,7 +89,7 @@ class Structure(Tree):
         self.assertIn('1 -> cli  UPWARD\n', done.stdout)
 
     def test_marks_a_circle(self):
-        done = self.run_on('structure', {'daemon/http/server.h': '#include "daemon/report/publisher.h"'})
+        done = self.run_on('structure', {'daemon/http/server.h': '#include "daemon/report/sender.h"'})
         self.assertEqual(done.returncode, 1)
         self.assertIn('1 -> report  UPWARD CIRCLE\n', done.stdout)
         self.assertIn('1 -> http  CIRCLE\n', done.stdout)

@@ -81,19 +81,18 @@ class FleetRoundsTest : public testing::Test {
   fakes::TestClock clock;
   boost::asio::io_context loop{1};
   fakes::FakeRunners runners{loop.get_executor()};
-  config::MeasureOptions options = [] {
-    config::MeasureOptions result;
-    result.timeout = 0s;
+  config::Options options = [] {
+    config::Options result;
+    result.measure.timeout = 0s;
     return result;
   }();
-  config::SuiteOptions suite;
   Fleets fleets{loop.get_executor(),
                 two_slots(),
                 [this](config::FleetOptions const&) { return runners.starter(); },
                 limits()};
   fakes::ScriptedSeeds seeds;
   metrics::Counters counters;
-  FleetRounds rounds{store, clock, seeds, fleets, options, suite, counters};
+  FleetRounds rounds{store, clock, seeds, fleets, options, counters};
 };
 
 TEST_F(FleetRoundsTest, MeasureARoundOnceAndStoreIt) {
@@ -161,7 +160,7 @@ TEST_F(FleetRoundsTest, DrawASeedForEachRoundAndAttempt) {
   }
   for (auto const& round : runners.rounds)
     drawn.insert(round.seed);
-  EXPECT_THAT(runners.rounds, SizeIs(10 * options.attempts));
+  EXPECT_THAT(runners.rounds, SizeIs(10 * options.measure.attempts));
   EXPECT_THAT(drawn, SizeIs(runners.rounds.size()));
 }
 
@@ -208,7 +207,7 @@ TEST_F(FleetRoundsTest, RetryOnlyTemporaryFailures) {
     return protocol::Failure{job.id, std::string{to_string(code)}, "no"};
   };
   auto const crashed = measure(key_of(0), {build_of('a')}).value();
-  EXPECT_EQ(tried, options.attempts);
+  EXPECT_EQ(tried, options.measure.attempts);
   EXPECT_EQ(crashed[0].error_code, JobError::crashed);
   EXPECT_EQ(failure_of(crashed[0]), "crashed, no");
 
@@ -217,6 +216,32 @@ TEST_F(FleetRoundsTest, RetryOnlyTemporaryFailures) {
   auto const refused = measure(key_of(1), {build_of('a')}).value();
   EXPECT_EQ(tried, 1);
   EXPECT_EQ(refused[0].error_code, JobError::unsupported);
+}
+
+TEST_F(FleetRoundsTest, AlternateBetweenTheTwoFillsOfTheCaches) {
+  options.suite.caches = {"TORCHINDUCTOR_CACHE_DIR"};
+  std::string fills;
+  auto const well = runners.answer;
+  runners.answer = [&](protocol::Job const& job) {
+    fills += job.caches.fill;
+    return well(job);
+  };
+  for (int round = 0; round < 3; ++round)
+    ASSERT_TRUE(measure(key_of(round), {build_of('a'), build_of('b')}));
+  EXPECT_EQ(fills, "aabbaa") << "both builds of a round have the same one";
+}
+
+TEST_F(FleetRoundsTest, RetryAJobWhoseCachesMiss) {
+  auto const well = runners.answer;
+  runners.answer = [&, misses = 1](protocol::Job const& job) mutable -> protocol::Message {
+    if (misses-- > 0) return protocol::Failure{job.id, "cache", "found 1 compiled graphs"};
+    return well(job);
+  };
+  EXPECT_TRUE(measure(key_of(0), {build_of('a')}).value()[0].ok());
+  runners.answer = [](protocol::Job const& job) -> protocol::Message {
+    return protocol::Failure{job.id, "cache", "found 1 compiled graphs"};
+  };
+  EXPECT_EQ(measure(key_of(1), {build_of('a')}).value()[0].error_code, JobError::cache);
 }
 
 TEST_F(FleetRoundsTest, MeasureOneByOneWhenADeviceLacksMemory) {
@@ -250,7 +275,7 @@ TEST_F(FleetRoundsTest, CountNoAttemptForALostRunner) {
 }
 
 TEST_F(FleetRoundsTest, CountNoAttemptForAHostThatStartsNoWorkers) {
-  int refusals = 2 * options.attempts;
+  int refusals = 2 * options.measure.attempts;
   auto const well = runners.answer;
   runners.answer = [&](protocol::Job const& job) -> protocol::Message {
     if (refusals-- > 0)
@@ -264,7 +289,7 @@ TEST_F(FleetRoundsTest, CountNoAttemptForAHostThatStartsNoWorkers) {
               two_slots(),
               [this](config::FleetOptions const&) { return runners.starter(); },
               patient};
-  FleetRounds stubborn{store, clock, seeds, many, options, suite, counters};
+  FleetRounds stubborn{store, clock, seeds, many, options, counters};
   std::vector<Build> builds{build_of('a')};
   auto const outcomes = tests::run(loop, stubborn.measure(key_of(), builds)).value();
 
@@ -305,7 +330,7 @@ TEST_F(FleetRoundsTest, RaiseAnAlarmForADeviceWithAProblem) {
     if (is_hot) return protocol::Failure{job.id, "device", "the GPU was throttled meanwhile"};
     return calm(job);
   };
-  options.attempts = 1;
+  options.measure.attempts = 1;
   EXPECT_FALSE(measure(key_of(), {build_of('a')}).value()[0].ok());
   ASSERT_THAT(open_alarms(), SizeIs(1));
   EXPECT_EQ(open_alarms()[0].kind, AlarmKind::environment);
@@ -392,7 +417,7 @@ TEST_F(FleetRoundsTest, GiveUpWhenAllSlotsAreOutOfService) {
              two_slots(),
              [this](config::FleetOptions const&) { return runners.starter(); },
              impatient};
-  FleetRounds stopped{store, clock, seeds, few, options, suite, counters};
+  FleetRounds stopped{store, clock, seeds, few, options, counters};
   std::vector<Build> builds{build_of('a')};
   auto const lost = tests::run(loop, stopped.measure(key_of(), builds));
 
@@ -418,7 +443,7 @@ TEST_F(FleetRoundsTest, FailARoundThatEndsSeveralRunners) {
               two_slots(),
               [this](config::FleetOptions const&) { return runners.starter(); },
               patient};
-  FleetRounds poisoned{store, clock, seeds, many, options, suite, counters};
+  FleetRounds poisoned{store, clock, seeds, many, options, counters};
   std::vector<Build> builds{build_of('a')};
   auto const outcomes = tests::run(loop, poisoned.measure(key_of(), builds)).value();
 

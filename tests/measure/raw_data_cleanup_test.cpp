@@ -25,6 +25,8 @@ TEST(DeletableCampaigns, DoNotIncludeProofsProfilesAndUnknownCampaigns) {
                                          Campaign::anchor(NightlyId{1}),
                                          Campaign::rebuilds(NightlyId{2}),
                                          Campaign::suite_profile(NightlyId{1}),
+                                         Campaign::recovery(IncidentId{2}, NightlyId{1}),
+                                         Campaign::recovery(IncidentId{1}, NightlyId{2}),
                                          Campaign::profile(IncidentId{1}),
                                          ended.commits(),
                                          ended.nightlies(),
@@ -41,6 +43,7 @@ TEST(DeletableCampaigns, DoNotIncludeProofsProfilesAndUnknownCampaigns) {
                           Campaign::self_comparison(NightlyId{1}).second(),
                           Campaign::anchor(NightlyId{1}),
                           Campaign::suite_profile(NightlyId{1}),
+                          Campaign::recovery(IncidentId{2}, NightlyId{1}),
                           ended.commits(),
                           ended.nightlies()));
 }

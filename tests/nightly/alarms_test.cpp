@@ -279,7 +279,7 @@ TEST_F(PaceAlarm, IsRaisedOnFirstSlowNightly_AndFailsNoBenchmark) {
   EXPECT_THAT(world.alarms(), ElementsAre(AlarmKind::environment));
   auto const alarm = world.parts->store.alarms().open().at(0);
   EXPECT_THAT(alarm.detail, testing::HasSubstr("latency in 2 of 2 series, +28"));
-  EXPECT_THAT(alarm.detail, testing::HasSubstr("(5 earlier nights: up to 1."));
+  EXPECT_THAT(alarm.detail, testing::HasSubstr("(5 earlier nightlies: up to 1."));
   EXPECT_THAT(world.parts->store.incidents().all(), IsEmpty());
   EXPECT_THAT(world.parts->store.bisections().all_in_brief(), IsEmpty());
 

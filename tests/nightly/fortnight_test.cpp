@@ -269,21 +269,26 @@ class Survivor {
 
   std::set<std::string> found_on(NightlyId nightly) {
     std::set<std::string> names;
-    auto const incident = world_.parts->store.incidents().of_nightly(nightly);
-    if (!incident) return names;
-    for (auto const& change : incident->changes)
-      names.insert(name_of(change.series));
+    for (auto const& incident : world_.parts->store.incidents().all_of_nightly(nightly))
+      for (auto const& change : incident.changes)
+        if (nightly_of(incident, change.series) == nightly) names.insert(name_of(change.series));
     return names;
+  }
+
+  /// Returns the nightly that confirmed a series of an incident.
+  static NightlyId nightly_of(Incident const& incident, Series const& series) {
+    auto const later = std::ranges::find(incident.later_series, series, &IncidentSeries::series);
+    return later == incident.later_series.end() ? incident.nightly : later->nightly;
   }
 
   std::vector<Found> found() {
     std::vector<Found> all;
     auto& store = world_.parts->store;
-    for (auto const& incident : store.incidents().all()) {
-      auto const date = store.nightlies().find(incident.nightly).value().date;
-      for (auto const& change : incident.changes)
-        all.emplace_back(date, name_of(change.series));
-    }
+    for (auto const& incident : store.incidents().all())
+      for (auto const& change : incident.changes) {
+        auto const nightly = store.nightlies().find(nightly_of(incident, change.series)).value();
+        all.emplace_back(nightly.date, name_of(change.series));
+      }
     std::ranges::sort(all);
     return all;
   }

@@ -13,9 +13,9 @@
 
 #include <gmock/gmock.h>
 
+#include "config/suites.h"
 #include "tests/captured_log.h"
 #include "tests/fakes/memory/world.h"
-#include "tests/lab/repository.h"
 
 namespace torchwatch::nightly {
 namespace {
@@ -34,19 +34,6 @@ class PipelineTest : public testing::Test {
   void release_two() {
     world.release("2026-01-01", 0);
     world.release("2026-01-02", 8);
-  }
-
-  /// Adds a commit to the trunk.
-  void land(std::string message) {
-    lab::Person const ada{"Ada Author", "ada@example.org", "ada"};
-    auto const now = world.clock.time;
-    lab::CommitText const text{std::move(message), ada, now, ada, now};
-    world.trunk.land({text});
-  }
-
-  void land_revert_of(std::size_t commit) {
-    auto const title = "Commit " + std::to_string(commit) + " (#" + std::to_string(1000 + commit);
-    land("Revert \"" + title + ")\"\n\nThis reverts commit " + world.sha(commit).hex + ".\n");
   }
 
   /// Blocks all reports until the returned file is removed.
@@ -157,7 +144,7 @@ TEST_F(PipelineTest, TakesARegressionFromTheFeedToTheReport) {
 TEST_F(PipelineTest, ReportsACulpritThatTrunkHasRevertedWithTheRevert) {
   release_two();
   world.change(5, "alpha", 1.2);
-  land_revert_of(5);
+  world.land_revert_of(5);
   ASSERT_TRUE(world.pass());
 
   ASSERT_TRUE(incident());
@@ -169,35 +156,32 @@ TEST_F(PipelineTest, ReportsACulpritThatTrunkHasRevertedWithTheRevert) {
                     HasSubstr(world.sha(5).hex)));
 }
 
-TEST_F(PipelineTest, ReportsARelandThatRegressesAgainWithTheEarlierIncident) {
+TEST_F(PipelineTest, BringsAnIncidentBackWhoseCulpritLandsAgain) {
   release_two();
   world.change(5, "alpha", 1.2);
   ASSERT_TRUE(world.pass());
-  ASSERT_TRUE(incident());
   auto const first = incident().value();
-  land_revert_of(5);
+  world.land_revert_of(5);
   world.change(9, "alpha", 1 / 1.2);
   world.release("2026-01-03", 9);
   ASSERT_TRUE(world.pass());
   EXPECT_FALSE(incident());
+  EXPECT_EQ(world.parts->store.incidents().find(first.id)->state, IncidentState::fixed);
 
-  land("Reland \"Commit 5 (#1005)\" (#1100)");
+  world.land("Reland \"Commit 5 (#1005)\" (#1100)");
   world.change(10, "alpha", 1.2);
-  land("Commit 11 (#1011)");
+  world.land("Commit 11 (#1011)");
   world.release("2026-01-04", 11);
   ASSERT_TRUE(world.pass());
 
   ASSERT_TRUE(incident());
-  auto const bisections = world.parts->store.bisections().of_incident(incident()->id);
-  ASSERT_THAT(bisections, SizeIs(1));
-  auto const& finding = bisections[0].findings.at(0);
-  EXPECT_EQ(finding.suspects.front().sha, world.sha(10));
-  EXPECT_EQ(finding.earlier.value().id, first.id);
-  EXPECT_EQ(finding.reverted_by, std::nullopt);
-  EXPECT_THAT(text_of(incident()->report),
-              AllOf(HasSubstr("**Landed before:** the culprit of incident 1 of nightly "
-                              "`2026-01-02` had the same title or pull request"),
-                    Not(HasSubstr(first.report))));
+  EXPECT_EQ(incident()->id, first.id);
+  EXPECT_EQ(incident()->state, IncidentState::returned);
+  EXPECT_THAT(world.parts->store.incidents().all(), SizeIs(1));
+  auto const bisections = world.parts->store.bisections().of_incident(first.id);
+  ASSERT_THAT(bisections, SizeIs(2));
+  EXPECT_EQ(bisections[1].findings.at(0).suspects.front().sha, world.sha(10));
+  EXPECT_EQ(bisections[1].findings.at(0).reverted_by, std::nullopt);
 }
 
 TEST_F(PipelineTest, ReportsANightlyOfAnOlderCommitWithWhatItLacks) {
@@ -401,14 +385,16 @@ TEST_F(PipelineTest, GoesOnAfterADayWithoutABisectionThatLacksBuilds) {
   world.clock.time += std::chrono::hours{24};
   ASSERT_TRUE(world.pass()) << "one of the commits has been given up, the other has a day";
   EXPECT_EQ(world.newest().state, NightlyState::done);
-  EXPECT_THAT(text_of(incident()->report), HasSubstr("has not finished yet"));
+  EXPECT_EQ(incident()->state, IncidentState::open);
+  EXPECT_THAT(text_of(incident()->report), HasSubstr("No commit is known yet"));
 
   world.clock.time += std::chrono::hours{24};
   search();
   ASSERT_TRUE(world.pass());
   auto const bisections = world.parts->store.bisections().of_incident(incident()->id);
   EXPECT_EQ(bisections.at(0).outcome, BisectionOutcome::range);
-  EXPECT_THAT(text_of(incident()->report), Not(HasSubstr("has not finished yet")));
+  EXPECT_EQ(incident()->state, IncidentState::explained);
+  EXPECT_THAT(text_of(incident()->report), Not(HasSubstr("No commit is known yet")));
 }
 
 /// Two nightlies; the second is a merge of three commits, the second of which made alpha slower.
@@ -676,7 +662,7 @@ TEST_F(PipelineTest, ReportsWithoutAPausedBisectionAndAddsItsResult) {
   find_and_steer(BisectionState::paused);
   EXPECT_EQ(world.newest().state, NightlyState::done);
   auto const report = incident()->report;
-  EXPECT_THAT(text_of(report), HasSubstr("**Paused:**"));
+  EXPECT_THAT(text_of(report), HasSubstr("No commit is known yet"));
 
   world.release("2026-01-03", 8);
   ASSERT_TRUE(world.parts->queue.steer(BisectionId{1}, BisectionState::queued));
@@ -685,14 +671,14 @@ TEST_F(PipelineTest, ReportsWithoutAPausedBisectionAndAddsItsResult) {
   EXPECT_THAT(text_of(report), HasSubstr("Culprit: [`" + short_of(world.sha(5))));
 }
 
-TEST_F(PipelineTest, SaysThatASearchWasCancelledWhichItReportedAsPaused) {
+TEST_F(PipelineTest, SaysThatASearchWasCancelledAfterItWasPaused) {
   find_and_steer(BisectionState::paused);
   auto const report = incident()->report;
 
   ASSERT_TRUE(world.parts->queue.steer(BisectionId{1}, BisectionState::cancelled));
   ASSERT_TRUE(world.pass());
 
-  EXPECT_THAT(text_of(report), AllOf(HasSubstr("**Cancelled.**"), Not(HasSubstr("**Paused:**"))));
+  EXPECT_THAT(text_of(report), HasSubstr("**Cancelled.**"));
 }
 
 TEST_F(PipelineTest, AddsTheResultOfABisectionRequestedAfterTheReport) {
@@ -703,17 +689,19 @@ TEST_F(PipelineTest, AddsTheResultOfABisectionRequestedAfterTheReport) {
   auto const first = bisections.find(BisectionId{1}).value();
   auto const second = bisections.ask(first.request, first.incident, world.clock.now());
   search();
-  EXPECT_THAT(bisections.pending_updates(), SizeIs(1));
+  EXPECT_THAT(bisections.unreported(incident()->id), SizeIs(1));
   auto const reports = std::filesystem::path{incident()->report}.parent_path();
   std::filesystem::remove_all(reports);
   block_reports();
   ASSERT_TRUE(world.pass()) << "the incident itself is reported";
-  EXPECT_THAT(bisections.pending_updates(), SizeIs(1));
+  EXPECT_THAT(bisections.unreported(incident()->id), IsEmpty());
+  EXPECT_THAT(world.parts->store.outbox().unfinished(), SizeIs(1));
   EXPECT_THAT(world.alarms(), ElementsAre(AlarmKind::report_update_failed));
 
   std::filesystem::remove(reports);
+  world.clock.time += std::chrono::hours{1};
   ASSERT_TRUE(world.pass());
-  EXPECT_THAT(bisections.pending_updates(), IsEmpty());
+  EXPECT_THAT(world.parts->store.outbox().unfinished(), IsEmpty());
   EXPECT_THAT(world.alarms(), IsEmpty());
   auto const text = text_of(incident()->report);
   auto const once = text.find("Bisected from");
@@ -721,23 +709,8 @@ TEST_F(PipelineTest, AddsTheResultOfABisectionRequestedAfterTheReport) {
   EXPECT_EQ(second.id, BisectionId{2});
 }
 
-TEST_F(PipelineTest, ReportsTheResultOfAUsersBisectionThatEndedMeanwhile) {
+TEST_F(PipelineTest, ReportsAtOnceThoughAUsersBisectionGoesOn) {
   find_and_ask_again();
-  EXPECT_EQ(incident()->report, "") << "its second search goes on";
-
-  search();
-  ASSERT_TRUE(world.pass());
-  EXPECT_THAT(text_of(incident()->report), Not(HasSubstr("has not finished yet")));
-}
-
-TEST_F(PipelineTest, WaitsADayForAUsersBisectionOfTheIncident) {
-  find_and_ask_again();
-  world.clock.time += std::chrono::hours{23};
-  ASSERT_TRUE(world.pass());
-  EXPECT_EQ(incident()->report, "");
-
-  world.clock.time += std::chrono::hours{1};
-  ASSERT_TRUE(world.pass());
   EXPECT_THAT(
       text_of(incident()->report),
       AllOf(HasSubstr("Culprit: [`" + short_of(world.sha(5))), HasSubstr("has not finished yet")));
@@ -747,18 +720,32 @@ TEST_F(PipelineTest, WaitsADayForAUsersBisectionOfTheIncident) {
   EXPECT_THAT(text_of(incident()->report), Not(HasSubstr("has not finished yet")));
 }
 
+TEST_F(PipelineTest, ReportsAnIncidentBeforeItsBisectionBegins) {
+  release_two();
+  world.change(5, "alpha", 1.2);
+  std::string report;
+  world.parts->rounds.before = [&](measure::RoundKey const& key) {
+    bool const is_first = key.campaign.name.starts_with("bisect/") && report.empty();
+    if (is_first) report = text_of(incident()->report);
+  };
+  ASSERT_TRUE(world.pass());
+
+  EXPECT_THAT(report, AllOf(HasSubstr("alpha"), HasSubstr("No commit is known yet")));
+}
+
 TEST_F(PipelineTest, TriesAReportAgainThatCouldNotBeDelivered) {
   release_two();
   world.change(8, "alpha", 1.2);
   auto const reports = block_reports();
   auto const stopped = world.pass();
   ASSERT_FALSE(stopped);
-  EXPECT_THAT(stopped.error().message, HasSubstr("incident of 2026-01-02"));
-  EXPECT_EQ(world.newest().state, NightlyState::bisected);
+  EXPECT_THAT(stopped.error().message, HasSubstr("write report"));
+  EXPECT_EQ(world.newest().state, NightlyState::done);
 
   std::filesystem::remove(reports);
+  world.clock.time += std::chrono::hours{1};
   ASSERT_TRUE(world.pass());
-  EXPECT_EQ(world.newest().state, NightlyState::done);
+  EXPECT_TRUE(std::filesystem::exists(incident()->report));
 }
 
 TEST_F(PipelineTest, ReportsWhatItFoundThoughALaterNightCannotBeJudged) {
@@ -859,6 +846,73 @@ TEST_F(PipelineTest, SweepsEveryFleet) {
   EXPECT_THAT(world.parts->store.jobs().values_of(Campaign::of(world.newest().id),
                                                   world.options.decide.sweep_pairs),
               SizeIs(16));
+}
+
+/// A suite of a command next to the native one. It reports a throughput: ten milliseconds are 100
+/// per second.
+class SuitePipelineTest : public PipelineTest {
+ protected:
+  SuitePipelineTest() {
+    world.options.suite.models = {"alpha"};
+    auto& suite = world.options.suites.emplace_back();
+    suite.name = suite.backend = "mine";
+    suite.models = {"gpt"};
+    suite.tests = {parse_test("run").value()};
+    suite.metrics["test_pipeline_rate"].unit = "1/s";
+    suite.metrics["test_pipeline_rate"].better = config::Better::higher;
+    EXPECT_TRUE(config::declare_metrics(world.options));
+    world.parts->rounds.finish = [](JobOutcome& outcome, Build const&) {
+      if (outcome.key.benchmark.backend != "mine") return;
+      double const rate = 1000 / outcome.values.at(Metric::latency).value;
+      outcome.values.clear();
+      outcome.values[parse_metric("test_pipeline_rate").value()] = {rate, {rate, rate}, {}};
+    };
+  }
+};
+
+TEST_F(SuitePipelineTest, DropOfAThroughputIsBisectedToItsCulprit) {
+  release_two();
+  world.change(5, "gpt", 1.2);
+  ASSERT_TRUE(world.pass());
+
+  auto const found = incident();
+  ASSERT_TRUE(found);
+  ASSERT_THAT(found->changes, SizeIs(1));
+  auto const& [series, comparison, muted] = found->changes.front();
+  EXPECT_EQ(name_of(series), "test_run[gpt-cpu-mine]_test_pipeline_rate");
+  EXPECT_EQ(comparison.verdict, Verdict::regression);
+  EXPECT_NEAR(comparison.ratio.value().ratio, 1 / 1.2, 0.03);
+  EXPECT_FALSE(muted);
+  EXPECT_THAT(text_of(found->report), HasSubstr(short_of(world.sha(5))));
+}
+
+TEST_F(SuitePipelineTest, RiseOfAThroughputIsNoRegression) {
+  release_two();
+  world.change(5, "gpt", 1 / 1.2);
+  ASSERT_TRUE(world.pass());
+
+  EXPECT_FALSE(incident());
+  for (auto const& change : verdicts())
+    EXPECT_NE(change.comparison.verdict, Verdict::regression) << name_of(change.series);
+}
+
+TEST_F(SuitePipelineTest, FleetSweepsTheSuitesThatItRuns) {
+  world.options.fleets.front().suites = {"mine"};
+  release_two();
+  ASSERT_TRUE(world.pass());
+
+  auto const jobs = world.parts->store.jobs().of(Campaign::of(world.newest().id));
+  EXPECT_FALSE(jobs.empty());
+  for (auto const& job : jobs)
+    EXPECT_EQ(job.key.benchmark.backend, "mine");
+}
+
+TEST_F(SuitePipelineTest, ComparesABuildWithItselfInASuiteWithoutLatency) {
+  world.options.fleets.front().suites = {"mine"};
+  world.options.decide.aa_benchmarks = 1;
+  release_two();
+  ASSERT_TRUE(world.pass());
+  EXPECT_FALSE(world.parts->store.jobs().of(Campaign::self_comparison(world.newest().id)).empty());
 }
 
 TEST_F(PipelineTest, KnowsTheNoiseOfASeriesFromTheNightsBefore) {

@@ -32,7 +32,7 @@ const addresses = ['/api', '/api/v1', '/api/v1/', '/api/v2/nightlies', '/api/v1/
   '/%', '/%zz', '/api/v1/nightlies/%', '/..', '/assets/../healthz', '/assets/%2e%2e%2fhealthz', '/assets/', '/favicon.ico', '/healthz/', '/HEALTHZ', '*', 'http://localhost', 'http://localhost/healthz',
   'ftp://localhost/healthz', '/?', '/?&', '/api/v1/nightlies?limit=1&limit=2', '/api/v1/nightlies?=', '/api/v1/nightlies?%', '/api/v1/nightlies?limit', '/api/v1/nightlies?limit=%31', '/api/v1/nightlies#x'];
 
-/** Draws requests. `known` has ids and names of the service by parameter: { fleet: [...], id: { '/api/v1/nightlies/{id}': [...] } }. */
+/** Draws requests. `known` has ids and names of the service by parameter: { fleet: [...], metric: [...], id: { '/api/v1/nightlies/{id}': [...] } }. */
 export class Requests {
   constructor(seed, known, token, host) {
     this.chance = new Chance(seed);
@@ -129,6 +129,7 @@ export class Requests {
     if (schema.type === 'number') return chance.pick([0.01, 0.07, 1]);
     if (schema.$name === 'Sha') return chance.pick(this.known.sha);
     if (schema.$name === 'Benchmark') return chance.pick(this.known.benchmark);
+    if (schema.$name === 'Metric') return chance.pick(this.known.metric);
     if (field === 'fleet') return chance.pick(this.known.fleet);
     if (field === 'build') return chance.pick(this.known.build);
     if (field === 'until') return chance.pick(['2026-12-31', '2027-01-01T00:00:00Z']);

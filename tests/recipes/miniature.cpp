@@ -99,7 +99,9 @@ e2e::Process Miniature::run(std::vector<std::string> arguments,
                            "CUDACXX",
                            "TORCH_CUDA_ARCH_LIST",
                            "PYTORCH_RECIPE_CUDA",
-                           "PYTORCH_RECIPE_CMAKE_OPTIONS"}) {
+                           "PYTORCH_RECIPE_CMAKE_OPTIONS",
+                           "PYTORCH_RECIPE_WORKER",
+                           "TORCHWATCH_PYTHON"}) {
     if (!environment.contains(name)) command.withholds.emplace_back(name);
   }
   return {std::move(command), sibling("run" + std::to_string(++runs_))};
@@ -113,15 +115,28 @@ e2e::Finished Miniature::build(CommitSha const& commit, std::string const& prefi
   return start(commit, prefix_name).wait(patience);
 }
 
-std::string answer_of(fs::path const& prefix) {
-  auto const worker = "'" + (prefix / "bin/torchwatch-worker").string() + "' 2>&1";
-  std::FILE* const pipe = popen(worker.c_str(), "r");
-  if (pipe == nullptr) throw std::runtime_error{"popen " + worker};
+namespace {
+
+std::string output_of(std::string const& command) {
+  std::FILE* const pipe = popen((command + " 2>&1").c_str(), "r");
+  if (pipe == nullptr) throw std::runtime_error{"popen " + command};
   std::string said;
   for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe))
     said.push_back(static_cast<char>(c));
   pclose(pipe);
   return said;
+}
+
+}  // namespace
+
+std::string answer_of(fs::path const& prefix) {
+  return output_of("'" + (prefix / "bin/torchwatch-worker").string() + "'");
+}
+
+std::string python_answer_of(fs::path const& prefix) {
+  return output_of(
+      "PYTHONPATH='" + prefix.string() +
+      "' /usr/bin/python3 -c 'import torch; print(torch.__version__, *torch.answer())'");
 }
 
 std::vector<std::string> compiled(std::string const& log) {

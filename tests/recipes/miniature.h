@@ -64,6 +64,9 @@ class Miniature {
 /// submodule's value.
 std::string answer_of(std::filesystem::path const& prefix);
 
+/// Returns what Python gets from the packages in a prefix: the output of answer_of().
+std::string python_answer_of(std::filesystem::path const& prefix);
+
 /// Returns the compiled sources, without folder and extension, in the order of the build.
 std::vector<std::string> compiled(std::string const& log);
 

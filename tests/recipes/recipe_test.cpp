@@ -109,6 +109,87 @@ TEST_F(Recipe, BuildsForGpusOnRequest) {
   EXPECT_EQ(torch_.build(torch_.head()).status, 0) << "the option permits it";
 }
 
+/// Builds PyTorch's Python packages.
+class PythonRecipe : public Recipe {
+ protected:
+  PythonRecipe() {
+    torch_.environment["TORCHWATCH_PYTHON"] = "1";
+    torch_.environment.erase("PYTORCH_RECIPE_WORKER");
+  }
+};
+
+TEST_F(PythonRecipe, InstallsPackagesAndNoWorker) {
+  auto const commit = torch_.head();
+  auto const built = torch_.build(commit);
+  ASSERT_EQ(built.status, 0) << built.out << built.err;
+  EXPECT_THAT(compiled(built.out), SizeIs(sources_with_worker - 1));
+
+  auto const build = builds::read_build(torch_.prefix());
+  ASSERT_TRUE(build) << build.error().message;
+  EXPECT_EQ(build->manifest.commit, commit);
+  EXPECT_EQ(build->manifest.kind, "python");
+  EXPECT_EQ(python_answer_of(torch_.prefix()), "2.9.0a0 5 6 2 7\n");
+  EXPECT_TRUE(fs::exists(torch_.prefix() / "torch-2.9.0a0.dist-info/METADATA"));
+  EXPECT_TRUE(fs::exists(torch_.prefix() / "torch/include/torch/torch.h"));
+  EXPECT_FALSE(fs::exists(torch_.prefix() / "bin/torchwatch-worker"));
+}
+
+TEST_F(PythonRecipe, CompilesOnlyWhatChangedAndKeepsNoModuleOfEarlierCommits) {
+  auto const first = torch_.commit("torch/removed.py", "");
+  ASSERT_EQ(torch_.build(first, "first").status, 0);
+  torch_.repository().git("rm --quiet torch/removed.py");
+  auto const second = torch_.build(torch_.replace("src/multiply.cpp", "a * b", "a * b * 10"));
+  ASSERT_EQ(second.status, 0) << second.out << second.err;
+  EXPECT_THAT(compiled(second.out), ElementsAre("multiply"));
+  EXPECT_EQ(python_answer_of(torch_.prefix()), "2.9.0a0 5 60 2 7\n");
+  EXPECT_TRUE(fs::exists(torch_.sibling("first") / "torch/removed.py"));
+  EXPECT_FALSE(fs::exists(torch_.prefix() / "torch/removed.py"));
+}
+
+TEST_F(PythonRecipe, BuildsAWorkerThatIsNamed) {
+  torch_.environment["PYTORCH_RECIPE_WORKER"] = fs::path{RECIPES_TEST_FOLDER} / "worker";
+  auto const built = torch_.build(torch_.head());
+  ASSERT_EQ(built.status, 0) << built.out << built.err;
+  fs::rename(torch_.prefix(), torch_.sibling("moved"));
+  EXPECT_EQ(answer_of(torch_.sibling("moved")), "2.9.0a0 5 6 2 7\n");
+  EXPECT_EQ(python_answer_of(torch_.sibling("moved")), "2.9.0a0 5 6 2 7\n");
+}
+
+TEST_F(PythonRecipe, SkipsACommitThatDoesNotCompile) {
+  ASSERT_EQ(torch_.build(torch_.head()).status, 0);
+  auto const broken = torch_.build(torch_.replace("src/add.cpp", "a + b", "a + c"));
+  EXPECT_EQ(broken.status, unbuildable) << broken.err;
+  EXPECT_FALSE(has_manifest());
+}
+
+TEST_F(PythonRecipe, DoesNotBlameACommitForAMissingModule) {
+  ASSERT_EQ(torch_.build(torch_.head()).status, 0);
+  auto const other = torch_.build(
+      torch_.replace("pyproject.toml", "setuptools.build_meta", "no_such_build_system.build"));
+  EXPECT_EQ(other.status, temporary) << other.out;
+  EXPECT_THAT(other.err, HasSubstr("a Python module that the build requires is missing"));
+}
+
+TEST_F(PythonRecipe, AllowsOnlyOptionsThatAreVariables) {
+  torch_.environment["PYTORCH_RECIPE_CMAKE_OPTIONS"] = "-DSELECTED:BOOL=ON";
+  ASSERT_EQ(torch_.build(torch_.head()).status, 0);
+  EXPECT_EQ(python_answer_of(torch_.prefix()), "2.9.0a0 5 7 2 7\n");
+  torch_.environment["PYTORCH_RECIPE_CMAKE_OPTIONS"] = "-C options.cmake";
+  auto const ended = torch_.build(torch_.head());
+  EXPECT_GT(ended.status, last_ordinary_status);
+  EXPECT_THAT(ended.err, HasSubstr("found -C, with TORCHWATCH_PYTHON only -DNAME=VALUE"));
+}
+
+TEST_F(PythonRecipe, HasDependenciesOfItsOwn) {
+  auto const with_packages = torch_.dependencies();
+  ASSERT_EQ(with_packages.status, 0) << with_packages.err;
+  EXPECT_THAT(with_packages.out,
+              AllOf(HasSubstr("with Python packages\npip "), Not(HasSubstr("\nworker "))));
+  EXPECT_EQ(torch_.dependencies().out, with_packages.out);
+  torch_.environment.erase("TORCHWATCH_PYTHON");
+  EXPECT_THAT(torch_.dependencies().out, Not(HasSubstr("with Python packages")));
+}
+
 TEST_F(Recipe, CompilesOnlyWhatChangedAndLeavesEarlierBuildsAlone) {
   ASSERT_EQ(torch_.build(torch_.head(), "first").status, 0);
   auto const second = torch_.build(torch_.replace("src/multiply.cpp", "a * b", "a * b * 10"));

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "storage/domain/metric.h"
+
 namespace torchwatch::runner {
 namespace {
 
@@ -43,6 +45,57 @@ TEST_F(AcceptanceTest, AnotherBenchmarkIsRejected) {
 TEST_F(AcceptanceTest, AResultWithoutLatencyIsRejected) {
   outcome.metrics.erase("latency");
   EXPECT_EQ(problem(), "no latency");
+}
+
+/// A result of a suite that declares two metrics, one of them exact.
+class SuiteAcceptance : public AcceptanceTest {
+ protected:
+  SuiteAcceptance() {
+    EXPECT_TRUE(declare_metric("test_rate", {.unit = "1/s", .is_higher_better = true}));
+    EXPECT_TRUE(declare_metric("test_kernels", {.unit = "1", .is_exact = true}));
+    job.metrics = {"test_rate", "test_kernels"};
+    outcome.metrics.clear();
+    outcome.metrics["test_rate"] = {20, {20, 21, 19}, {}};
+    outcome.metrics["test_kernels"] = {0, {0}, {}};
+  }
+};
+
+TEST_F(SuiteAcceptance, ResultWithAllMetricsIsAccepted) {
+  EXPECT_EQ(problem(), "");
+}
+
+TEST_F(SuiteAcceptance, ResultWithoutOneOfTheMetricsIsRejected) {
+  outcome.metrics.erase("test_kernels");
+  EXPECT_EQ(problem(), "metric test_kernels is missing");
+}
+
+TEST_F(SuiteAcceptance, MetricThatTheJobDoesNotAskForIsRejected) {
+  outcome.metrics["latency"] = {2, {2}, {}};
+  EXPECT_EQ(problem(), "an unknown metric \"latency\"");
+}
+
+TEST_F(SuiteAcceptance, MetricWithoutDeclarationIsCheckedForItsRange) {
+  job.metrics = {"test_undeclared"};
+  outcome.metrics.clear();
+  outcome.metrics["test_undeclared"] = {0, {0, 1}, {}};
+  EXPECT_EQ(problem(), "");
+  for (double const value : {-1.0, nan, infinity, 1e300}) {
+    outcome.metrics["test_undeclared"].value = value;
+    EXPECT_NE(problem(), "") << value;
+  }
+}
+
+TEST_F(SuiteAcceptance, NoisyMetricIsPositiveAndAnExactOneIsNotNegative) {
+  outcome.metrics["test_rate"].value = 0;
+  EXPECT_EQ(problem(), "a test_rate of 0.000000");
+  outcome.metrics["test_rate"].value = 20;
+  outcome.metrics["test_kernels"].value = -1;
+  EXPECT_EQ(problem(), "a test_kernels of -1.000000");
+}
+
+TEST_F(SuiteAcceptance, ExactMetricHasOneSample) {
+  outcome.metrics["test_kernels"].samples = {0, 0};
+  EXPECT_EQ(problem(), "2 samples of test_kernels, allowed are 1");
 }
 
 TEST_F(AcceptanceTest, AnUnknownMetricIsRejected) {

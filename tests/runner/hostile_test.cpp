@@ -6,16 +6,14 @@
 #include <iterator>
 #include <ostream>
 #include <sstream>
-#include <stdexcept>
 #include <string>
 #include <thread>
 
 #include "run_runner.h"
-#include <arpa/inet.h>
 #include <gmock/gmock.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
 #include <unistd.h>
+
+#include "tests/listening_port.h"
 
 // Workers that attack their host, under a runner of root and of an ordinary user.
 namespace torchwatch::runner {
@@ -37,33 +35,6 @@ constexpr int most_of_a_runner = 1024 * 1024;
 #else
 constexpr int most_of_a_runner = 64 * 1024;
 #endif
-
-/// A server that listens on a port of this host.
-class Listener {
- public:
-  Listener() : socket_{::socket(AF_INET, SOCK_STREAM, 0)} {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = ::htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    auto* const any = reinterpret_cast<sockaddr*>(&address);
-    if (::bind(socket_, any, size) != 0 || ::listen(socket_, 5) != 0 ||
-        ::getsockname(socket_, any, &size) != 0)
-      throw std::runtime_error{"cannot listen"};
-    port_ = ::ntohs(address.sin_port);
-  }
-
-  Listener(Listener const&) = delete;
-  Listener& operator=(Listener const&) = delete;
-
-  ~Listener() { ::close(socket_); }
-
-  int port() const { return port_; }
-
- private:
-  int socket_;
-  int port_ = 0;
-};
 
 std::string contents_of(fs::path const& file) {
   std::ifstream stream{file, std::ios::binary};
@@ -143,7 +114,7 @@ class HostileWorkerTest : public testing::TestWithParam<std::tuple<Attack, bool>
                      {"HOSTILE_STATE", state().string()},
                      {"HOSTILE_SECRET",
                       {std::rbegin(std::string_view{secret}), std::rend(std::string_view{secret})}},
-                     {"HOSTILE_PORT", std::to_string(listener_.port())},
+                     {"HOSTILE_PORT", port_.text()},
                      {"HOSTILE_MARK", mark()}};
     if (attack().way == "read") job.build.preload = {"/lost.so", (state() / "lost.so").string()};
     job.limits.memory_bytes = std::int64_t{64} << 20;
@@ -156,7 +127,7 @@ class HostileWorkerTest : public testing::TestWithParam<std::tuple<Attack, bool>
 
   /// Not in /tmp, because every sandbox has its own empty /tmp.
   tests::Workplace workplace_{"/var/tmp"};
-  Listener listener_;
+  tests::ListeningPort port_;
 };
 
 TEST_P(HostileWorkerTest, CostsOneFailedJobAndGetsNothing) {

@@ -73,6 +73,35 @@ TEST(Protocol, CarriesAJob) {
   EXPECT_EQ(received.limits.memory_bytes, std::int64_t{1} << 40);
 }
 
+TEST(Protocol, CarriesTheSuiteOfAJob) {
+  Job job;
+  job.metrics = {"tokens_per_s", "kernels"};
+  job.exact = {"kernels"};
+  job.command = {"python3", "bench.py", "--model", "{model}"};
+  job.waits = true;
+  job.readable = {"/opt/data"};
+  job.caches = {{"TRITON_CACHE_DIR"}, "/state/caches/nightly-1", "b", true};
+
+  auto const received = round_trip(job);
+
+  EXPECT_EQ(received.caches.variables, job.caches.variables);
+  EXPECT_EQ(received.caches.directory, job.caches.directory);
+  EXPECT_EQ(received.caches.fill, "b");
+  EXPECT_TRUE(received.caches.is_filling);
+  EXPECT_EQ(received.metrics, job.metrics);
+  EXPECT_EQ(received.exact, job.exact);
+  EXPECT_EQ(received.command, job.command);
+  EXPECT_TRUE(received.waits);
+  EXPECT_EQ(received.readable, job.readable);
+}
+
+TEST(Protocol, LeavesOutTheSuiteOfANativeJob) {
+  auto const line = encode(Job{});
+  for (auto const* const field :
+       {"\"metrics\"", "\"exact\"", "\"command\"", "\"waits\"", "\"readable\"", "\"caches\""})
+    EXPECT_THAT(line, Not(HasSubstr(field)));
+}
+
 TEST(Protocol, CarriesARoundAndItsSeed) {
   Round round;
   round.jobs.resize(2);

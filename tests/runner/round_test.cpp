@@ -258,7 +258,7 @@ TEST_P(JobRunTest, RefusesAnotherProtocolVersion) {
   auto const failure = failure_of(job);
 
   EXPECT_EQ(failure.code, "protocol");
-  EXPECT_THAT(failure.text, HasSubstr("uses protocol version 99; must be 4"));
+  EXPECT_THAT(failure.text, HasSubstr("uses protocol version 99; must be 5"));
 }
 
 TEST_P(JobRunTest, RefusesAWorkerOfAnotherRole) {

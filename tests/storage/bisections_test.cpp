@@ -372,7 +372,7 @@ TEST_F(BisectionsTest, EarlierIncidentIsReadWithItsNightlyAndReport) {
   bisection.findings = two_findings();
   bisection.findings.back().earlier = EarlierIncident{incident.id, "", ""};
   store.bisections().update(bisection);
-  store.incidents().reported(incident.id, "https://github.com/o/r/issues/7", {});
+  store.incidents().reported(incident.id, "https://github.com/o/r/issues/7");
 
   auto const read = find(bisection.id);
 
@@ -597,58 +597,33 @@ class ReportedBisectionsTest : public BisectionsTest {
     return bisection;
   }
 
-  std::vector<BisectionId> pending() {
+  std::vector<BisectionId> unreported(IncidentId incident) {
     std::vector<BisectionId> ids;
-    for (auto const& bisection : store.bisections().pending_updates())
+    for (auto const& bisection : store.bisections().unreported(incident))
       ids.push_back(bisection.id);
     return ids;
   }
 };
 
-TEST_F(ReportedBisectionsTest, EndedBisectionsAreInTheReport) {
+TEST_F(ReportedBisectionsTest, AnyEndIsUnreportedUntilAnEventHasIt) {
   auto const incident = open();
   auto const done = ask_for(incident, BisectionState::done);
-  auto const paused = ask_for(incident, BisectionState::paused);
   auto const failed = ask_for(incident, BisectionState::failed);
-  EXPECT_THAT(pending(), IsEmpty()) << "the report will contain it";
-  store.incidents().reported(incident, "reports/1.md", {done, paused, failed});
-  EXPECT_THAT(pending(), IsEmpty());
-
-  auto ended = paused;
-  ended.state = BisectionState::done;
-  store.bisections().update(ended);
-  EXPECT_THAT(pending(), ElementsAre(paused.id));
-}
-
-TEST_F(ReportedBisectionsTest, AnyEndOfAnAnnouncedBisectionIsPending) {
-  auto const incident = open();
-  auto const done = ask_for(incident, BisectionState::done);
-  auto fails = ask_for(incident, BisectionState::running);
-  auto stops = ask_for(incident, BisectionState::paused);
-  store.incidents().reported(incident, "reports/1.md", {done, fails, stops});
-  fails.state = BisectionState::failed;
-  stops.state = BisectionState::cancelled;
-  store.bisections().update(fails);
-  store.bisections().update(stops);
-  EXPECT_THAT(pending(), ElementsAre(fails.id, stops.id));
-
-  store.incidents().reported(incident, "reports/1.md", {done, fails, stops});
-  EXPECT_THAT(pending(), IsEmpty());
-}
-
-TEST_F(ReportedBisectionsTest, LaterEndsArePendingUntilReported) {
-  auto const incident = open();
-  store.incidents().reported(incident, "reports/1.md", {});
-  auto const first = ask_for(incident, BisectionState::done);
-  auto const second = ask_for(incident, BisectionState::done);
+  auto const cancelled = ask_for(incident, BisectionState::cancelled);
   ask_for(incident, BisectionState::running);
-  ask_for(incident, BisectionState::failed);
+  ask_for(incident, BisectionState::paused);
   ask();
-  EXPECT_THAT(pending(), ElementsAre(first.id, second.id));
+  EXPECT_THAT(unreported(incident), ElementsAre(done.id, failed.id, cancelled.id));
 
-  store.bisections().mark_reported(first.id);
+  IncidentEvent event;
+  event.incident = incident;
+  event.kind = IncidentEventKind::explained;
+  event.bisections = {done.id, cancelled.id};
+  store.incident_events().add(event, {});
 
-  EXPECT_THAT(pending(), ElementsAre(second.id));
+  EXPECT_THAT(unreported(incident), ElementsAre(failed.id));
+  EXPECT_THAT(store.incident_events().of(incident).at(0).bisections,
+              ElementsAre(done.id, cancelled.id));
 }
 
 TEST_F(BisectionsTest, PackagesAreReadAsTheyWereCompared) {

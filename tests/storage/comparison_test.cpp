@@ -28,6 +28,22 @@ TEST(WorstFirst, PutsGrowthFromZeroFirst) {
   EXPECT_EQ(sorted.at(2).series.benchmark.model, "mild");
 }
 
+TEST(WorstFirst, PutsTheLargestDropFirstWhereHigherIsBetter) {
+  MetricKind const kind{.unit = "1/s", .is_higher_better = true};
+  auto const tokens = declare_metric("worst_tokens", kind).value();
+  auto const drop = [&](std::string const& model, double after) {
+    auto one = change(model, 10, after);
+    one.series.metric = tokens;
+    return one;
+  };
+  auto const sorted = worst_first({drop("mild", 9), change("slower", 10, 12), drop("bad", 5)});
+  EXPECT_EQ(sorted.at(0).series.benchmark.model, "bad");
+  EXPECT_EQ(sorted.at(1).series.benchmark.model, "slower");
+  EXPECT_EQ(sorted.at(2).series.benchmark.model, "mild");
+  EXPECT_EQ(cost_ratio(sorted.at(0)), 2);
+  EXPECT_EQ(cost_ratio(sorted.at(1)), 1.2);
+}
+
 TEST(HasLevels, IsFalseWhenProcessesFailed) {
   EXPECT_FALSE(has_levels({}));
   EXPECT_TRUE(has_levels(comparison_of(Verdict::unchanged, 0, 0))) << "no leak";

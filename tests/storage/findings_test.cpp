@@ -89,6 +89,18 @@ TEST(Findings, SeveralCommitsAreARangeUnlessAllEffectsAreDecreases) {
   EXPECT_EQ(kind_with({seen(10, 8), seen(5, 4)}, 2), FindingKind::improvement);
 }
 
+TEST(Findings, ARiseIsAnImprovementWhereHigherIsBetter) {
+  MetricKind const kind{.unit = "1/s", .is_higher_better = true};
+  auto const tokens = declare_metric("findings_tokens", kind).value();
+  auto const of_tokens = [&](double before, double after) {
+    auto effect = seen(before, after);
+    effect.series.metric = tokens;
+    return effect;
+  };
+  EXPECT_EQ(kind_with({of_tokens(10, 12), seen(5, 4)}, 2), FindingKind::improvement);
+  EXPECT_EQ(kind_with({of_tokens(10, 8)}, 2), FindingKind::range);
+}
+
 TEST(Findings, ARevertInTheOtherDirectionUndoesTheEffect) {
   auto effect = proved(Verdict::regression);
   EXPECT_FALSE(is_undone_by_revert(effect)) << "no revert check";

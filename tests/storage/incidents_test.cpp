@@ -1,5 +1,9 @@
 #include "storage/incidents.h"
 
+#include <chrono>
+#include <optional>
+#include <string>
+
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <gtest/gtest.h>
 
@@ -8,7 +12,23 @@
 namespace torchwatch::tests {
 namespace {
 
-using IncidentsTest = TablesTest;
+class IncidentsTest : public TablesTest {
+ protected:
+  /// `culprit`: the digit of the commit that the event names; none without it.
+  void store_event(IncidentId incident,
+                   IncidentEventKind kind,
+                   IncidentState state,
+                   int hours,
+                   std::optional<char> culprit = {}) {
+    IncidentEvent event;
+    event.incident = incident;
+    event.kind = kind;
+    event.state = state;
+    event.at = early + std::chrono::hours{hours};
+    if (culprit) event.commit = sha_of(*culprit);
+    store.incident_events().add(event, {});
+  }
+};
 
 TEST_F(IncidentsTest, AVerdictIsGivenOnce) {
   auto const nightly = announce("2026-01-01", 'a');
@@ -56,24 +76,10 @@ TEST_F(IncidentsTest, AReportHasAKeyBeforeItIsPublished) {
   EXPECT_EQ(store.incidents().of_report("key")->id, incident.id);
   EXPECT_EQ(store.incidents().of_report("no key"), std::nullopt);
 
-  store.incidents().reported(incident.id, "https://github.com/o/r/issues/7", {});
+  store.incidents().reported(incident.id, "https://github.com/o/r/issues/7");
 
   EXPECT_EQ(store.incidents().find(incident.id)->report, "https://github.com/o/r/issues/7");
   EXPECT_EQ(store.incidents().all().size(), 1U);
-}
-
-TEST_F(IncidentsTest, TheTimeOfASentReportStaysUntilAReply) {
-  auto const incident =
-      store.incidents().open(announce("2026-01-01", 'a'), announce("2026-01-02", 'b'), early).id;
-  EXPECT_EQ(store.incidents().report_sent_at(incident), std::nullopt);
-  store.incidents().keep_report_sent(incident, early);
-  EXPECT_EQ(store.incidents().report_sent_at(incident), early);
-  store.incidents().keep_report_sent(incident, std::nullopt);
-  EXPECT_EQ(store.incidents().report_sent_at(incident), std::nullopt);
-
-  store.incidents().keep_report_sent(incident, early);
-  store.incidents().reported(incident, "https://github.com/o/r/issues/7", {});
-  EXPECT_EQ(store.incidents().report_sent_at(incident), std::nullopt);
 }
 
 TEST_F(IncidentsTest, AnEditionJoinsOrCorrectsOne) {
@@ -83,15 +89,8 @@ TEST_F(IncidentsTest, AnEditionJoinsOrCorrectsOne) {
   store.incidents().correct(incident, edition, "so it is");
   EXPECT_EQ(store.incidents().of_nightly(edition)->id, incident);
   EXPECT_EQ(store.incidents().find(incident)->correction, "so it is");
-  EXPECT_TRUE(store.incidents().pending_corrections().empty()) << "it was not reported yet";
-
-  store.incidents().reported(incident, "report.md", {});
-  EXPECT_EQ(store.incidents().pending_corrections().size(), 1U);
-  store.incidents().mark_corrected(incident);
-  store.incidents().correct(incident, edition, "so it is");
-  EXPECT_TRUE(store.incidents().pending_corrections().empty()) << "it has that";
   store.incidents().correct(incident, std::nullopt, "it is not");
-  EXPECT_EQ(store.incidents().pending_corrections().size(), 1U);
+  EXPECT_EQ(store.incidents().find(incident)->correction, "it is not");
   EXPECT_EQ(store.incidents().of_nightly(edition)->id, incident);
 }
 
@@ -145,6 +144,46 @@ TEST_F(IncidentsTest, VerdictsHaveTheirCosts) {
   EXPECT_EQ(costs[0].verdicts, 2);
   EXPECT_EQ(costs[1].pairs, 9);
   EXPECT_EQ(store.incidents().costs(2)[0].verdicts, 3);
+}
+
+TEST_F(IncidentsTest, UnfinishedOnesAreNewestFirst) {
+  auto const baseline = announce("2026-01-01", 'a');
+  for (char day = '2'; day <= '5'; ++day)
+    store.incidents().open(baseline, announce(std::string{"2026-01-0"} + day, day), early);
+  store_event(IncidentId{1}, IncidentEventKind::fixed, IncidentState::fixed, 1);
+  store_event(IncidentId{2}, IncidentEventKind::stale, IncidentState::stale, 1);
+  store_event(IncidentId{3}, IncidentEventKind::ruled, IncidentState::accepted, 1);
+
+  auto const unfinished = store.incidents().unfinished();
+
+  ASSERT_EQ(unfinished.size(), 2U);
+  EXPECT_EQ(unfinished[0].id, IncidentId{4});
+  EXPECT_EQ(unfinished[1].id, IncidentId{2});
+}
+
+TEST_F(IncidentsTest, TimesAreThoseOfTheFirstCulpritAndTheLastFix) {
+  auto const baseline = announce("2026-01-01", 'a');
+  auto const january = announce("2026-01-03", 'b');
+  store.incidents().open(baseline, announce("2026-02-02", 'c'), early);
+  store.incidents().open(baseline, january, early);
+  store_event(IncidentId{1}, IncidentEventKind::explained, IncidentState::explained, 1);
+  store_event(IncidentId{1}, IncidentEventKind::explained, IncidentState::explained, 2, 'c');
+  store_event(IncidentId{1}, IncidentEventKind::explained, IncidentState::explained, 3, 'd');
+  store_event(IncidentId{1}, IncidentEventKind::fixed, IncidentState::fixed, 4);
+  store_event(IncidentId{1}, IncidentEventKind::returned, IncidentState::returned, 5);
+  EXPECT_FALSE(store.incidents().times()[1].fixed_at) << "it is not fixed now";
+  store_event(IncidentId{1}, IncidentEventKind::fixed, IncidentState::fixed, 6);
+
+  auto const times = store.incidents().times();
+
+  ASSERT_EQ(times.size(), 2U);
+  EXPECT_EQ(times[0].month, "2026-01") << "in the order of nightlies";
+  EXPECT_FALSE(times[0].culprit_at);
+  EXPECT_FALSE(times[0].fixed_at);
+  EXPECT_EQ(times[1].month, "2026-02");
+  EXPECT_EQ(times[1].opened_at, early);
+  EXPECT_EQ(times[1].culprit_at, early + std::chrono::hours{2});
+  EXPECT_EQ(times[1].fixed_at, early + std::chrono::hours{6});
 }
 
 TEST_F(IncidentsTest, AnIncidentOfAnUnknownNightlyIsRefused) {

@@ -67,6 +67,31 @@ TEST_F(NightliesTest, AKnownNightlyIsNotNew) {
   EXPECT_EQ(store.nightlies().all().size(), 2U);
 }
 
+TEST_F(NightliesTest, NightliesSinceADateIncludeTheDate) {
+  announce("2026-01-01", 'a');
+  auto const second = announce("2026-01-02", 'b');
+  auto const third = announce("2026-01-03", 'c');
+
+  auto const since = store.nightlies().since("2026-01-02");
+
+  ASSERT_EQ(since.size(), 2U);
+  EXPECT_EQ(since.at(0).id, second);
+  EXPECT_EQ(since.at(1).id, third);
+  EXPECT_TRUE(store.nightlies().since("2026-01-04").empty());
+}
+
+TEST_F(NightliesTest, NightliesOfACommitAreThoseOfAnyDate) {
+  auto const first = announce("2026-01-01", 'a');
+  announce("2026-01-02", 'b');
+  auto const again = announce("2026-01-03", 'a');
+
+  auto const built = store.nightlies().of(sha_of('a'));
+
+  ASSERT_EQ(built.size(), 2U);
+  EXPECT_EQ(built.at(0).id, first);
+  EXPECT_EQ(built.at(1).id, again);
+}
+
 TEST_F(NightliesTest, AFileIsKnownBeforeItsCommitIs) {
   auto published = nightly_of("2026-01-01", 'a');
   published.commit = {};
@@ -120,17 +145,29 @@ TEST_F(NightliesTest, NightliesAreOrderedByDateNotById) {
   EXPECT_EQ(store.nightlies().next_unfinished()->date, "2026-01-01");
 }
 
+TEST_F(NightliesTest, JudgedNightliesAreCountedFromTheEnd) {
+  announce("2026-01-01", 'a', NightlyState::done);
+  announce("2026-01-02", 'b', NightlyState::bisected);
+  announce("2026-01-03", 'c', NightlyState::failed);
+  announce("2026-01-04", 'd', NightlyState::done);
+  announce("2026-01-05", 'e');
+
+  EXPECT_EQ(store.nightlies().judged_from_end(1)->date, "2026-01-04");
+  EXPECT_EQ(store.nightlies().judged_from_end(3)->date, "2026-01-01");
+  EXPECT_EQ(store.nightlies().judged_from_end(4), std::nullopt);
+}
+
 TEST_F(NightliesTest, NextUnfinishedIsTheOldestThatIsNotJudged) {
   announce("2026-01-01", 'a', NightlyState::done);
   announce("2026-01-02", 'b', NightlyState::failed);
-  auto const unpublished = announce("2026-01-03", 'c', NightlyState::bisected);
+  auto const investigated = announce("2026-01-03", 'c', NightlyState::bisected);
   auto const next = announce("2026-01-04", 'd', NightlyState::swept);
   announce("2026-01-05", 'e');
 
   EXPECT_EQ(store.nightlies().next_unfinished()->id, next);
   EXPECT_EQ(store.nightlies().next_unfinished({next})->date, "2026-01-05");
-  ASSERT_EQ(store.nightlies().unpublished().size(), 1U);
-  EXPECT_EQ(store.nightlies().unpublished().front().id, unpublished);
+  ASSERT_EQ(store.nightlies().investigated().size(), 1U);
+  EXPECT_EQ(store.nightlies().investigated().front().id, investigated);
 }
 
 TEST_F(NightliesTest, AnUnknownWordIsNamedWithItsColumn) {

@@ -3,6 +3,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <gmock/gmock.h>
@@ -25,6 +26,7 @@ TEST_F(TrustFiguresTest, AreNoneBeforeTheFirst) {
   EXPECT_THAT(store.trust().hosts(), IsEmpty());
   EXPECT_THAT(store.trust().aa_months(), IsEmpty());
   EXPECT_THAT(store.trust().costs(), IsEmpty());
+  EXPECT_THAT(store.trust().incident_months(), IsEmpty());
 }
 
 TEST_F(TrustFiguresTest, AreReadAsTheyWereStored) {
@@ -74,6 +76,22 @@ TEST_F(TrustFiguresTest, OfVerdictsAreReadAsTheyWereStored) {
   EXPECT_EQ(costs[0].pairs, 6);
   EXPECT_EQ(costs[1].verdict, Verdict::unchanged);
   EXPECT_EQ(costs[1].verdicts, 40);
+}
+
+TEST_F(TrustFiguresTest, OfIncidentsAreReplacedAlone) {
+  std::vector<IncidentMonth> const months{{"2026-01", 3, {2, 60, 90}, {1, 86400, 86400}},
+                                          {"2026-02", 1, {}, {}}};
+  store.trust().keep_incident_months(months);
+  EXPECT_EQ(store.trust().incident_months(), months) << "before the first nightly";
+  TrustFigures figures;
+  figures.costs = {{Verdict::regression, 6, 2}};
+  store.trust().keep(figures);
+  EXPECT_THAT(store.trust().incident_months(), IsEmpty());
+
+  store.trust().keep_incident_months(months);
+
+  EXPECT_EQ(store.trust().incident_months(), months);
+  EXPECT_THAT(store.trust().costs(), SizeIs(1));
 }
 
 TEST_F(TrustFiguresTest, AreReplacedByTheNext) {

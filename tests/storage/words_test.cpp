@@ -150,6 +150,36 @@ TEST(WordsClaim, OfChange_SaysHowMuchInTheWordsOfItsMetric) {
   EXPECT_EQ(claim(Metric::latency, 40, 40), "did not change");
 }
 
+TEST(WordsClaim, OfAMetricOfASuite_SaysHigherOrLower) {
+  MetricKind const kind{.unit = "1/s", .is_higher_better = true};
+  auto const tokens = declare_metric("test_tokens_per_s", kind).value();
+  EXPECT_EQ(level(tokens, 1234.5), "1234 1/s");
+  EXPECT_EQ(claim(tokens, 100, 88), "has a 12% lower test_tokens_per_s");
+  EXPECT_EQ(claim(tokens, 100, 107.4), "has a 7.4% higher test_tokens_per_s");
+  Comparison const drop{Verdict::regression, 100, 88, RatioInterval{0.88, 0.86, 0.9}, 0.001, 9};
+  EXPECT_EQ(figures(tokens, drop),
+            "-12.0% (at least 10.0% less, confidence 99.9%; 100 1/s to 88 1/s, 9 pairs of "
+            "processes)");
+}
+
+TEST(WordsMetric, OfASuite_HasItsDirectionAndIsListedAfterTheNativeOnes) {
+  MetricKind const kind{.unit = "1/s", .is_higher_better = true};
+  auto const tokens = declare_metric("test_tokens_per_s", kind).value();
+  EXPECT_EQ(better(tokens), "higher");
+  EXPECT_EQ(better(Metric::latency), "lower");
+  EXPECT_EQ(label(tokens), "test_tokens_per_s (higher is better)");
+  EXPECT_EQ(label(Metric::cmem), "cmem");
+  EXPECT_THAT(metric_names(), StartsWith(R"("latency", "cmem", "gmem", "leak", ")"));
+  EXPECT_THAT(metric_names(), HasSubstr(R"(, "test_tokens_per_s")"));
+}
+
+TEST(WordsLevel, OfAnyUnit_HasFourDigitsAndTheUnit) {
+  EXPECT_EQ(level("s", 12.345), "12.35 s");
+  EXPECT_EQ(level("1/s", 123456.7), "123457 1/s");
+  EXPECT_EQ(level("1", 14), "14") << "a count";
+  EXPECT_EQ(level("bytes", 2048), "2.00 KiB");
+}
+
 TEST(WordsHeadline, OfSeveralChanges_ClaimsTheFirstAndCountsTheOthers) {
   SeriesChange const one{series_of("dlrm", Metric::cmem),
                          comparison_of(Verdict::regression, 100, 112)};
@@ -182,8 +212,9 @@ TEST(WordsFinding, OneCommitOfWhichOneBuildDiffers_IsNotToBlame) {
 
 TEST(WordsFinding, SeveralCommits_HoldOneThatDidItAsFarAsThatIsSure) {
   ThreeCommits commits;
-  auto const sure = "One of 3 commits: the regression came with one of them";
-  auto const likely = "One of 3 commits: the regression most likely came with one of them";
+  auto const sure = "One of 3 commits: it is not known which of them caused the regression";
+  auto const likely =
+      "Most likely one of 3 commits: it is not known which of them caused the regression";
   EXPECT_EQ(commits.claim(), sure);
   commits.bisection.outcome = BisectionOutcome::undecided;
   EXPECT_EQ(commits.claim(), likely);
@@ -192,7 +223,8 @@ TEST(WordsFinding, SeveralCommits_HoldOneThatDidItAsFarAsThatIsSure) {
   EXPECT_EQ(commits.claim(), likely);
   commits.effect.probability = 1;
   commits.effect.after = 36;
-  EXPECT_EQ(commits.claim(), "One of 3 commits: an improvement came with one of them");
+  EXPECT_EQ(commits.claim(),
+            "One of 3 commits: it is not known which of them caused an improvement");
 }
 
 TEST(WordsFinding, GradualChange_SaysWhatEachCommitDid) {
@@ -236,8 +268,8 @@ TEST(WordsFinding, OfCommitsThatTheBadBuildLacks_SaysHowMany) {
   ThreeCommits commits;
   commits.finding.missing = 3;
   EXPECT_EQ(commits.claim(),
-            "One of 3 commits: the regression came with one of them; the bad build lacks all of "
-            "them");
+            "One of 3 commits: it is not known which of them caused the regression; the bad build "
+            "lacks all of them");
   commits.finding.missing = 2;
   EXPECT_THAT(commits.claim(), EndsWith("; the bad build lacks the first 2 of them"));
 }

@@ -148,6 +148,10 @@ constexpr std::array tables{
     Table{"anchor"},
     Table{"anchored_comparison"},
     Table{"incident"},
+    Table{"incident_series"},
+    Table{"incident_recovery"},
+    Table{"incident_event"},
+    Table{"outbox"},
     Table{"bisection"},
     Table{"bisection_series"},
     Table{"bisection_step"},
@@ -164,13 +168,15 @@ constexpr std::array tables{
 std::string table_of(std::string_view table, std::string_view column) {
   if (column == "id") return std::string{table};
   if (column == "nightly_id" || column == "baseline_id" || column == "anchor_id") return "nightly";
-  if (column == "incident_id" || column == "earlier_incident_id") return "incident";
+  if (column == "incident_id" || column == "earlier_incident_id" || column == "joined_id")
+    return "incident";
+  if (column == "event_id") return "incident_event";
   if (column == "bisection_id" || column == "outer_id") return "bisection";
   return column == "job_id" ? "job" : "";
 }
 
 bool is_time(std::string_view column) {
-  return column.ends_with("_at") || column == "time" || column == "until";
+  return column.ends_with("_at") || column == "at" || column == "time" || column == "until";
 }
 
 /// SQL: the hash with another first digit, for a copied year. An unknown hash stays empty.
@@ -192,6 +198,7 @@ class YearCopier {
 
   /// Gives the newest year the greatest ids, then adds the copies, newest first.
   void copy() {
+    delete_recoveries();
     for (auto const& table : tables)
       update_ids(std::string{table.name});
     update_ids("result");
@@ -200,6 +207,13 @@ class YearCopier {
   }
 
  private:
+  /// Deletes the processes of recoveries, whose campaigns have two ids. Their results stay.
+  void delete_recoveries() {
+    database_.exec(
+        "DELETE FROM result WHERE job_id IN (SELECT id FROM job WHERE campaign GLOB 'recover/*'); "
+        "DELETE FROM job WHERE campaign GLOB 'recover/*'");
+  }
+
   std::vector<std::string> columns_of(std::string const& table) const {
     SQLite::Statement query{database_, "SELECT name FROM pragma_table_info(?)"};
     query.bind(1, table);
@@ -341,7 +355,8 @@ void move_paths(std::filesystem::path const& database,
                 std::filesystem::path const& before,
                 std::filesystem::path const& after) {
   Rows rows{database};
-  for (std::string const column : {"nightly.prefix", "build.prefix", "incident.report"}) {
+  for (std::string const column :
+       {"nightly.prefix", "build.prefix", "incident.report", "outbox.place"}) {
     auto const dot = column.find('.');
     auto const name = column.substr(dot + 1);
     SQLite::Statement update{

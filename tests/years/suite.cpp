@@ -20,16 +20,12 @@ constexpr double kib = 1024;
 double usual_level(Series const& series, Chance& chance) {
   double const training = series.benchmark.test == Test::train ? 2.5 : 1;
   bool const is_gpu = series.benchmark.device == Device::cuda;
-  switch (series.metric) {
-    case Metric::latency:
-      return training * (is_gpu ? chance.log_between(1.5, 120) : chance.log_between(3, 900));
-    case Metric::cmem:
-      return kib * std::round(training * chance.log_between(24e3, 3e6));
-    case Metric::gmem:
-      return kib * std::round(training * chance.log_between(200e3, 14e6));
-    case Metric::leak:
-      break;
-  }
+  if (series.metric == Metric::latency)
+    return training * (is_gpu ? chance.log_between(1.5, 120) : chance.log_between(3, 900));
+  if (series.metric == Metric::cmem)
+    return kib * std::round(training * chance.log_between(24e3, 3e6));
+  if (series.metric == Metric::gmem)
+    return kib * std::round(training * chance.log_between(200e3, 14e6));
   return 0;
 }
 

@@ -156,7 +156,7 @@ TEST_F(YearsTest, AllNightliesAreFinished) {
   EXPECT_EQ(newest.date, "2026-03-01");
   EXPECT_EQ(newest.state, NightlyState::done);
   EXPECT_FALSE(store().nightlies().next_unfinished());
-  EXPECT_THAT(store().nightlies().unpublished(), IsEmpty());
+  EXPECT_THAT(store().nightlies().investigated(), IsEmpty());
 }
 
 TEST_F(YearsTest, StoredBuildsAndReportsExist) {

@@ -9,12 +9,10 @@ import { incidentLink, seriesLink } from './links.js';
 import { bisectionLine } from './bisectionline.js';
 import { facts, table } from './table.js';
 
-const units = { latency: 'ms', cmem: 'bytes', gmem: 'bytes', leak: 'bytes/iteration' };
-
 function measuredText(step) {
   const metrics = Object.entries(step.readings);
   if (metrics.length === 0) return step.note ? untrusted(step.note) : '–';
-  return metrics.map(([metric, levels]) => h('div', null, `${metric} `, levels.map((value) => level(value, units[metric])).join(', ')));
+  return metrics.map(([metric, levels]) => h('div', null, `${metric} `, levels.map((value) => level(value, step.units[metric])).join(', ')));
 }
 
 const stepColumns = [
@@ -26,6 +24,12 @@ const stepColumns = [
   { title: 'Likeliest suspects', cell: (row) => row.beliefs.map((belief) => h('div', null, `${probability(belief.probability)} `,
     belief.suspects[0] === belief.suspects[1] ? sha(belief.suspects[0]) : [sha(belief.suspects[0]), '…', sha(belief.suspects[1])])) },
 ];
+
+/** "24 steps", or "2 of 4 steps measured". */
+function stepsText(steps) {
+  const done = steps.filter((step) => step.done).length;
+  return done === steps.length ? plural(done, 'step') : `${done} of ${plural(steps.length, 'step')} measured`;
+}
 
 function nextText(bisection) {
   const next = bisection.steps.filter((step) => !step.done);
@@ -53,15 +57,15 @@ export async function bisectionBody(id, place) {
     draw(first.name);
     const choice = bisection.request.series.length < 2 ? null : h('label', null, 'Probabilities for', h('select', { change: (event) => draw(event.target.value) },
       bisection.request.series.map((series) => h('option', { value: series.name }, series.name))));
-    picture.append(figure, choice ?? '');
+    picture.append(h('p', { class: 'quiet' }, 'Each row is one wave of measurements, with the oldest commit on the left. A dot is a measured commit, a ring a skipped one. The bar is the range that most likely contains the change.'), figure, choice ?? '');
   }
   return [
     facts([
       ['State', bisection.headline],
-      ['Incident', bisection.incident ? incidentLink(bisection.incident) : 'none: a user requested it'],
+      ['Incident', bisection.incident ? incidentLink(bisection.incident) : 'none: bisected on request'],
       ['Commits', [sha(bisection.request.start), ' to ', sha(bisection.request.end), bisection.commits.length ? `, ${plural(bisection.commits.length, 'suspect')}` : '']],
       ['Series', bisection.request.series.slice(0, 8).map((series) => h('div', null, seriesLink(series)))],
-      ['Steps', `${plural(bisection.steps.length, 'step')}, ${plural(builds.size, 'build')}`],
+      ['Steps', `${stepsText(bisection.steps)}, ${plural(builds.size, 'build')}`],
       ['Requested', time(bisection.asked_at)],
     ]),
     bisectionActions(bisection, place.again),

@@ -1,11 +1,11 @@
 // The chart of a bisection. Commits are on a line, oldest on the left. Below are rows, one for each wave. A row shows which
 // commits were measured or skipped, and the range that most likely has the change after that wave.
 
-import { s } from './dom.js';
+import { figureWidth, s } from './dom.js';
 import { probability } from './format.js';
 
-const width = 900;
-const left = 76;
+const widest = 900;
+const left = 100;
 const right = 20;
 const rowHeight = 30;
 const top = 30;
@@ -30,6 +30,7 @@ function placesOf(bisection) {
 
 /** Draws the bisection as SVG. `series`: the name of the series whose probabilities are drawn. */
 export function bisectionLine(bisection, series) {
+  const width = figureWidth(widest);
   const places = placesOf(bisection);
   const waves = wavesOf(bisection.steps);
   const count = Math.max(2, places.size);
@@ -55,6 +56,6 @@ export function bisectionLine(bisection, series) {
         s('title', null, `${name(sha)}${step.skipped === sha ? ': skipped, could not be built or measured' : ''}`)))),
     ];
   }),
-  s('text', { x: left, y: height - 6, class: 'quiet-fill' }, `baseline ${bisection.request.start.slice(0, 12)}`),
+  s('text', { x: width < widest ? 4 : left, y: height - 6, class: 'quiet-fill' }, `baseline ${bisection.request.start.slice(0, 12)}`),
   s('text', { x: width - right, y: height - 6, class: 'quiet-fill', 'text-anchor': 'end' }, `candidate ${bisection.request.end.slice(0, 12)}`));
 }

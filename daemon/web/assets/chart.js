@@ -1,7 +1,7 @@
 // A chart of levels by nightly. The library dygraphs draws, zooms and pans.
 
 import { announce, h } from './dom.js';
-import { level } from './format.js';
+import { axisLevel } from './format.js';
 import { thinned } from './thinning.js';
 
 let library = null;
@@ -61,9 +61,12 @@ function bandPlotter({ drawingContext, points, plotArea, color }) {
   drawingContext.globalAlpha = 1;
 }
 
-/** The title of a y axis. The ticks of bytes have their own units. */
-function axisTitle(unit) {
-  return { ms: 'Latency (ms)', bytes: 'Peak memory', 'bytes/iteration': 'Memory not freed' }[unit] ?? unit;
+const titles = { latency: 'Latency (ms)', cmem: 'Peak memory', gmem: 'Peak memory', leak: 'Memory not freed' };
+
+/** The title of the y axis of a line. The ticks of bytes have their own units, and counts have none. */
+function axisTitle({ metric, unit }) {
+  const hasUnit = !['bytes', 'bytes/iteration', '1'].includes(unit);
+  return titles[metric] ?? (hasUnit ? `${metric} (${unit})` : metric);
 }
 
 /** The options of dygraphs. The line connects nightlies across missing dates. */
@@ -81,9 +84,9 @@ function options(lines, rows, chosen) {
     plotter: [bandPlotter, window.Dygraph.Plotters.linePlotter],
     highlightCircleSize: 4,
     series,
-    ylabel: axisTitle(lines[0].unit),
-    y2label: others ? axisTitle(others.unit) : undefined,
-    axes: { y: { axisLabelWidth: 72, axisLabelFormatter: (value) => level(value, lines[0].unit).replace(' ms', '') }, y2: { independentTicks: true, axisLabelWidth: 72, axisLabelFormatter: (value) => level(value, others?.unit ?? '').replace(' ms', '') } },
+    ylabel: axisTitle(lines[0]),
+    y2label: others ? axisTitle(others) : undefined,
+    axes: { y: { axisLabelWidth: 72, axisLabelFormatter: (value) => axisLevel(value, lines[0].unit) }, y2: { independentTicks: true, axisLabelWidth: 72, axisLabelFormatter: (value) => axisLevel(value, others?.unit) } },
     axisLabelColor: colour('--text'),
     axisLineColor: colour('--line'),
     gridLineColor: colour('--line'),

@@ -3,12 +3,12 @@
 
 import { read } from './api.js';
 import { h, untrusted } from './dom.js';
-import { level, plural } from './format.js';
+import { levels, plural } from './format.js';
 import { gpuSection } from './gputime.js';
 import { nightlyLink, seriesAddress } from './links.js';
 import { ratioText } from './ratiobars.js';
-import { byPlace, domainText, meansTable, metrics, placeText, ratioFigures } from './ratiofigures.js';
-import { asked, sideChoices, sides, withNightlies, words } from './sides.js';
+import { byPlace, domainText, meansTable, metricText, metricsWithRatio, placeText, ratioFigures, ratioHeading, testText } from './ratiofigures.js';
+import { asked, backendLinks, sideChoices, sides, withNightlies, words } from './sides.js';
 import { table } from './table.js';
 
 let redraw = async () => {}; // redraws the current page
@@ -19,23 +19,23 @@ function sideName(side) {
   return [nightlyLink(side.nightly.id, side.nightly.date), what ? h('span', { class: 'quiet' }, ` (${what})`) : null];
 }
 
-/** The latency series of a row on the candidate's side, or null where the row stands for several. */
+/** The first series of a row on the candidate's side, or null where the row stands for several. */
 function seriesOf(row, after) {
   const place = { fleet: row.fleet ?? after.fleet, device: row.device ?? after.device, backend: row.backend ?? after.backend };
   if (!place.fleet || !place.device || !place.backend) return null;
-  return { fleet: place.fleet, benchmark: `test_${row.test}[${row.model}-${place.device}-${place.backend}]`, metric: 'latency' };
+  return { fleet: place.fleet, benchmark: `test_${row.test}[${row.model}-${place.device}-${place.backend}]`, metric: Object.keys(row.metrics)[0] ?? 'latency' };
 }
 
 function figures(row, metric, unit) {
   const one = row.metrics[metric];
-  return one ? `${level(one.before, unit)} → ${level(one.after, unit)}` : '–';
+  return one ? levels(one.before, one.after, unit) : '–';
 }
 
-function ratioColumn(metric, name, comparison) {
-  const { unit } = comparison.metrics.find((one) => one.metric === metric);
+function ratioColumns(one) {
+  const { metric, unit } = one;
   return [
-    { title: `${name} ratio`, number: true, descending: true, value: (row) => row.metrics[metric]?.ratio, cell: (row) => ratioText(row.metrics[metric]?.ratio) },
-    { title: `${name}, baseline → candidate`, number: true, narrowHidden: true, cell: (row) => figures(row, metric, unit) },
+    { title: ratioHeading(one), number: true, descending: true, value: (row) => row.metrics[metric]?.ratio, cell: (row) => ratioText(row.metrics[metric]?.ratio) },
+    { title: `${metricText(metric)}, baseline → candidate`, number: true, narrowHidden: true, cell: (row) => figures(row, metric, unit) },
   ];
 }
 
@@ -45,13 +45,12 @@ function rowLink(row, comparison) {
 }
 
 function figuresTable(comparison) {
-  const has = (metric) => comparison.rows.some((row) => row.metrics[metric]);
   return table([
     { title: 'Model', value: (row) => row.model, cell: (row) => rowLink(row, comparison) },
-    { title: 'Test', value: (row) => row.test, cell: (row) => row.test },
+    { title: 'Test', value: (row) => testText(row.test), cell: (row) => testText(row.test) },
     { title: 'Domain', value: (row) => domainText(row.domain), cell: (row) => domainText(row.domain), narrowHidden: true },
     comparison.rows.some(placeText) ? { title: 'Measured on', value: placeText, cell: placeText } : null,
-    ...Object.entries(metrics).filter(([metric]) => has(metric)).flatMap(([metric, [name]]) => ratioColumn(metric, name, comparison)),
+    ...metricsWithRatio(comparison).flatMap(ratioColumns),
   ].filter(Boolean), comparison.rows, { caption: plural(comparison.rows.length, 'test'), sort: 0 });
 }
 
@@ -80,11 +79,18 @@ function ratioSection(comparison, order) {
   return [h('h2', null, comparison.place ? `Ratios on ${comparison.place}` : 'Ratios'), meansTable(comparison), ratioFigures(comparison, order)];
 }
 
+/** What a ratio below 1 means, for the metrics of the comparison. */
+function meaningText(comparison) {
+  const isHigher = metricsWithRatio(comparison).filter((one) => one.better === 'higher').map((one) => one.metric);
+  const lower = 'A ratio below 1 means that the candidate needs less time or memory.';
+  return isHigher.length === 0 ? lower : `${lower} Higher values are better for ${isHigher.join(', ')}: there, a ratio above 1 is better. Bars of better ratios have the colour of improvements.`;
+}
+
 function results(comparison, choices, query) {
   const only = [onlyList('in the baseline', comparison.only_before), onlyList('in the candidate', comparison.only_after)];
   if (comparison.rows.length === 0) return [emptyPanel(comparison, choices), only];
   return [
-    h('p', null, sideName(comparison.after), ' compared with ', sideName(comparison.before), `: ${plural(comparison.rows.length, 'test')} in common. A ratio below 1 means that the candidate needs less time or memory.`),
+    h('p', null, sideName(comparison.after), ' compared with ', sideName(comparison.before), `: ${plural(comparison.rows.length, 'test')} in common. ${meaningText(comparison)}`),
     h('p', { class: 'quiet' }, 'The ratios are computed from nightly summaries. The two sides were not measured side by side, so a ratio is not a verdict. The page of each nightly lists its verdicts.'),
     byPlace(comparison).map((part) => ratioSection(part, query.get('sort') ?? 'domain')),
     gpuSection(comparison),
@@ -138,7 +144,7 @@ export async function show(place) {
     known = await readSides(query, signal);
     const { choices, comparison, problem } = known;
     if (!isCurrent(controls, comparison) || controls.childElementCount === 0) controls.replaceChildren(...sideChoices(known, query, change, place.go));
-    shown.replaceChildren(...[problem ? problemPanel(problem) : results(comparison, choices, query)].flat(Infinity).filter(Boolean));
+    shown.replaceChildren(...[backendLinks(known), problem ? problemPanel(problem) : results(comparison, choices, query)].flat(Infinity).filter(Boolean));
   };
   await redraw();
   place.show(h('h1', null, 'Compare'), controls, shown);

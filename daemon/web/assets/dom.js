@@ -22,6 +22,11 @@ export function s(tag, attributes, ...children) {
   return fill(document.createElementNS(svgSpace, tag), attributes, children);
 }
 
+/** The width of a figure in px: `widest`, or less where the page is narrower, such as on a phone. */
+export function figureWidth(widest) {
+  return Math.min(widest, document.getElementById('main').clientWidth - 32);
+}
+
 /** Text from outside: shown unchanged, in its own writing direction. Long text scrolls in a box. */
 export function untrusted(text) {
   return h('span', { class: text.length > 400 ? 'untrusted clipped' : 'untrusted', dir: 'auto', tabindex: text.length > 400 ? '0' : null }, text);

@@ -24,7 +24,7 @@ export function shortList(items, most, one, many = `${one}s`) {
 
 function suspectText(commit) {
   return [commitLink(commit), ' ', untrusted(commit.subject), ' ', h('span', { class: 'quiet' }, untrusted(commit.author.replace(/ <.*$/, ''))),
-    commit.pull_request ? h('span', { class: 'quiet' }, ` #${commit.pull_request}`) : null];
+    commit.pull_request && !commit.subject.includes(`#${commit.pull_request}`) ? h('span', { class: 'quiet' }, ` #${commit.pull_request}`) : null];
 }
 
 export function findingSection({ kind, headline, reason, suspects, effects, no_revert_check: noRevertCheck }) {

@@ -2,7 +2,7 @@
 // is profiled once a week, and the benchmarks of an incident once more.
 
 import { h, s } from './dom.js';
-import { domainText } from './ratiofigures.js';
+import { domainText, testText } from './ratiofigures.js';
 import { table } from './table.js';
 
 const kinds = [['active', 'Active'], ['data_movement', 'Data movement'], ['idle', 'Idle']];
@@ -36,7 +36,8 @@ function picture(rows, name) {
 
 /** One picture for training and one for inference, highest share of computing first. */
 function pictures([rows, name]) {
-  return [['train', 'Training'], ['eval', 'Inference']].map(([test, text]) => {
+  return ['train', 'eval'].map((test) => {
+    const text = testText(test);
     const some = rows.filter((row) => row.test === test).sort((one, other) => other.active - one.active);
     return some.length > 0 ? picture(some, name ? `${text}, ${name}` : text) : null;
   });
@@ -48,17 +49,18 @@ function sidesOf({ before, after }) {
   return isSame ? [[after, '']] : [[before, 'baseline'], [after, 'candidate']].filter(([rows]) => rows.length > 0);
 }
 
-/** Means by domain and test: the paper's table 2. */
+/** Means by test and domain, training first: the paper's table 2. */
 function meansOf(rows) {
   const groups = new Map();
   for (const row of rows) {
     const key = `${row.test} ${row.domain}`;
     groups.set(key, [...(groups.get(key) ?? []), row]);
   }
-  return [...groups.values()].map((group) => ({
+  const means = [...groups.values()].map((group) => ({
     test: group[0].test, domain: group[0].domain, count: group.length,
     ...Object.fromEntries(kinds.map(([kind]) => [kind, group.reduce((sum, row) => sum + row[kind], 0) / group.length])),
   }));
+  return means.sort((one, other) => testText(other.test).localeCompare(testText(one.test)) || domainText(one.domain).localeCompare(domainText(other.domain)));
 }
 
 /** The dates of the profiles: "2026-11-20 and 2026-11-24". */
@@ -71,16 +73,17 @@ export function gpuSection(comparison) {
   const { before, after } = comparison.gpu;
   if (before.length + after.length === 0) return null;
   const sides = sidesOf(comparison.gpu);
-  const rows = sides.flatMap(([side, name]) => meansOf(side).map((row) => ({ ...row, side: name || 'both' })));
+  const rows = sides.flatMap(([side, name]) => meansOf(side).map((row) => ({ ...row, side: name })));
   return [
     h('h2', null, 'GPU time by activity'),
     h('p', { class: 'quiet' }, `Share of an iteration's time, profiled on ${datesOf([...before, ...after])}: `, kinds.map(([kind, text], at) => [at > 0 ? ', ' : null, h('span', { class: `key gpu-${kind}` }), ` ${text.toLowerCase()}`])),
     h('div', { class: 'figures' }, sides.map(pictures)),
     table([
-      { title: 'Side', cell: (row) => row.side }, { title: 'Test', cell: (row) => row.test },
+      sides.length > 1 ? { title: 'Side', value: (row) => row.side, cell: (row) => row.side } : null,
+      { title: 'Test', value: (row) => testText(row.test), cell: (row) => testText(row.test) },
       { title: 'Domain', value: (row) => domainText(row.domain), cell: (row) => domainText(row.domain) },
       ...kinds.map(([kind, text]) => ({ title: text, number: true, value: (row) => row[kind], descending: true, cell: (row) => percent(row[kind]) })),
       { title: 'Tests', number: true, cell: (row) => row.count },
-    ], rows, { caption: 'Mean shares of time by domain' }),
+    ].filter(Boolean), rows, { caption: 'Mean shares of time by domain' }),
   ];
 }

@@ -3,12 +3,14 @@
 import { read, readAll } from './api.js';
 import { incidentActions } from './actions.js';
 import { h, untrusted } from './dom.js';
-import { changeText, growth, level, sha, time } from './format.js';
-import { nightlyLink, seriesLink } from './links.js';
+import { ago, changeText, growth, level, plural, sha, time } from './format.js';
+import { culpritLink, nightlyLink, seriesLink } from './links.js';
 import { operatorSections } from './operators.js';
 import { pairFigure } from './pairs.js';
 import { bisectionBody } from './bisectionbody.js';
+import { stateText } from './states.js';
 import { facts, table } from './table.js';
+import { timelineSection } from './timeline.js';
 
 const openAtFirst = 4;
 
@@ -40,10 +42,18 @@ function pairsOf(incident, one, place, isOpen) {
   return details;
 }
 
-function rulingsSection(rulings) {
-  if (rulings.length === 0) return null;
-  return [h('h2', null, 'Rulings'), h('ul', { class: 'plain' }, rulings.map((ruling) =>
-    h('li', null, h('b', null, ruling.kind.replaceAll('_', ' ')), ' by ', untrusted(ruling.who), ': ', untrusted(ruling.why), ' ', h('span', { class: 'quiet' }, time(ruling.given_at)))))];
+const recoveryColumns = [
+  { title: 'Series', value: (row) => row.name, cell: (row) => seriesLink(row) },
+  { title: 'Nightly', value: (row) => row.nightly.date, cell: (row) => nightlyLink(row.nightly.id, row.nightly.date ?? `nightly ${row.nightly.id}`), descending: true },
+  { title: 'Before', number: true, cell: (row) => level(row.before, row.unit) },
+  { title: 'Now', number: true, cell: (row) => level(row.after, row.unit) },
+  { title: 'Now compared with before', number: true, value: growth, cell: (row) => changeText(row), narrowHidden: true },
+];
+
+function recoveriesSection(recoveries, changes) {
+  if (recoveries.length === 0) return null;
+  return [h('h2', null, 'Back at the level before'),
+    table(recoveryColumns, recoveries, { caption: `${recoveries.length} of ${plural(changes.length, 'series', 'series')}: the last good build and a later nightly took turns on one host` })];
 }
 
 function hostSection(fingerprint) {
@@ -52,8 +62,8 @@ function hostSection(fingerprint) {
   return [h('h2', null, 'Measured on'), h('details', null, h('summary', null, 'Fingerprint of the host'), facts(rows))];
 }
 
-function reportLink(report) {
-  if (!report) return 'not published yet';
+function reportPlace(report) {
+  if (!report) return 'not filed yet; the timeline has the reason';
   return /^https?:/.test(report) ? h('a', { href: report, rel: 'noreferrer' }, report) : h('code', { class: 'untrusted' }, report);
 }
 
@@ -74,14 +84,17 @@ export async function show(place) {
     h('p', { class: 'quiet' }, `Incident ${incident.id}`),
     h('h1', null, incident.headline),
     facts([
+      ['State', stateText(incident.state)],
+      ['Culprit', incident.culprit ? [culpritLink(incident.culprit), ' ', untrusted(incident.culprit.subject)] : 'not known'],
       ['Nightly', [nightlyLink(nightly.id, nightly.date), ', commit ', sha(nightly.commit), incident.nightly_pytorch ? [', PyTorch ', untrusted(incident.nightly_pytorch)] : '']],
       ['Baseline', [nightlyLink(baseline.id, baseline.date), ', commit ', sha(baseline.commit), incident.baseline_pytorch ? [', PyTorch ', untrusted(incident.baseline_pytorch)] : '']],
-      ['Opened', time(incident.opened_at)],
-      ['Report', reportLink(incident.report)],
+      ['Opened', [time(incident.opened_at), ` (${ago(incident.opened_at)})`]],
+      ['Report', reportPlace(incident.report)],
       incident.correction ? ['Newer edition', untrusted(incident.correction)] : null,
     ]),
     incidentActions(incident, place.again),
-    rulingsSection(incident.rulings),
+    timelineSection(incident),
+    recoveriesSection(incident.recoveries, changes),
     h('h2', null, 'Changed series'),
     table(changeColumns, changes, { caption: 'Both builds took turns on one host, run by run. Error probability: the chance that the interval misses the true ratio', empty: 'All changed series are muted.' }),
     h('h3', null, 'Pairs of processes'), changes.map((one, at) => pairsOf(incident, one, place, at < openAtFirst)),

@@ -4,7 +4,7 @@ import { read } from './api.js';
 import { h, untrusted } from './dom.js';
 import { comparisonColumns } from './findings.js';
 import { growth, sha, time } from './format.js';
-import { incidentLink, nightlyLink } from './links.js';
+import { incidentLinks, nightlyLink } from './links.js';
 import { facts, table } from './table.js';
 import { stateText } from './tonight.js';
 
@@ -41,7 +41,7 @@ export async function show(place) {
       nightly.version ? ['Version', untrusted(nightly.version)] : null,
       ['Baseline', baseline ? nightlyLink(baseline.id, baseline.date) : hasEnded(nightly) ? 'none' : 'none yet'],
       ['Announced', time(nightly.announced_at)],
-      nightly.incident ? ['Incident', incidentLink(nightly.incident.id)] : null,
+      nightly.incidents.length ? [nightly.incidents.length === 1 ? 'Incident' : 'Incidents', incidentLinks(nightly.incidents.map(({ id }) => id))] : null,
       nightly.baseline ? ['All values', h('a', { href: `/compare?before=${nightly.baseline}&after=${nightly.id}` }, 'Compare with the baseline')] : null,
     ]),
     h('h2', null, 'Verdicts'),

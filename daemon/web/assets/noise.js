@@ -26,7 +26,7 @@ function noiseTable(rows, threshold) {
     { title: 'Within a nightly', number: true, value: (row) => row.within, cell: share('within'), descending: true },
     { title: 'Median level', number: true, value: (row) => row.level, cell: (row) => (row.level === null ? '–' : level(row.level, row.unit)), narrowHidden: true, descending: true },
     { title: 'Nightlies', number: true, value: (row) => row.nights, cell: (row) => row.nights, narrowHidden: true },
-  ], rows, { caption: `${plural(rows.length, 'series', 'series')}, noisiest first. Between nightlies: spread of the levels. Within a nightly: range of its processes. Both in % of the level`, sort: 2, descending: true, most: 25 });
+  ], rows, { caption: `${plural(rows.length, 'series', 'series')}, noisiest first. Between nightlies: spread of the levels. Within a nightly: range of its processes. Both in % of the level. Red: above the tolerance`, sort: 2, descending: true, most: 25 });
 }
 
 function drawn(rows, threshold) {

@@ -1,9 +1,9 @@
 // The processes behind a verdict. Each process is a dot; a line joins the two of a pair.
 
-import { h, s } from './dom.js';
+import { figureWidth, h, s } from './dom.js';
 import { level } from './format.js';
 
-const width = 640;
+const widest = 640;
 const height = 92;
 const left = 72;
 const right = 16;
@@ -21,8 +21,10 @@ function pairsOf(points, before, after) {
   return [...rounds.values()].filter((round) => round.before !== undefined || round.after !== undefined);
 }
 
-function ticks(low, high) {
-  return [0, 0.25, 0.5, 0.75, 1].map((share) => low + share * (high - low));
+/** Five ticks from `low` to `high`, or three where five do not fit. */
+function ticks(low, high, width) {
+  const shares = width < widest ? [0, 0.5, 1] : [0, 0.25, 0.5, 0.75, 1];
+  return shares.map((share) => low + share * (high - low));
 }
 
 /** Draws the pairs of a change. `points`: series points of the API, of both builds. `before`, `after`: their commits. */
@@ -30,6 +32,7 @@ export function pairFigure(change, points, before, after) {
   const rounds = pairsOf(points, before, after);
   const values = rounds.flatMap((round) => [round.before, round.after]).filter((value) => value !== undefined);
   if (values.length === 0) return h('p', { class: 'quiet' }, 'The raw samples were deleted. The nightly summary is kept.');
+  const width = figureWidth(widest);
   const low = Math.min(...values);
   const high = Math.max(...values);
   const span = high - low || Math.abs(high) || 1;
@@ -43,5 +46,5 @@ export function pairFigure(change, points, before, after) {
     rounds.map((round) => ['before', 'after'].filter((row) => round[row] !== undefined).map((row) =>
       s('circle', { class: row, cx: x(round[row]), cy: rows[row], r: 4 }, s('title', null, level(round[row], change.unit))))),
     s('line', { class: 'axis', x1: left, x2: width - right, y1: 70, y2: 70 }),
-    ticks(low, low + span).map((value, at) => s('text', { x: x(value), y: 86, class: 'quiet-fill', 'text-anchor': at === 4 ? 'end' : at === 0 ? 'start' : 'middle' }, level(value, change.unit))));
+    ticks(low, low + span, width).map((value, at, all) => s('text', { x: x(value), y: 86, class: 'quiet-fill', 'text-anchor': at === all.length - 1 ? 'end' : at === 0 ? 'start' : 'middle' }, level(value, change.unit))));
 }

@@ -1,7 +1,7 @@
 // Ratios as bars on a logarithmic axis. Bars start at 1: below 1 they go left, above 1 right.
 
 import { h, s } from './dom.js';
-import { number } from './format.js';
+import { costRatio, number } from './format.js';
 
 const width = 430;
 const left = 190;
@@ -32,9 +32,9 @@ function axisOf(ratios) {
   return reaches.find(([reach]) => reach >= most) ?? reaches.at(-1);
 }
 
-function classOf(ratio) {
+function classOf({ ratio, better }) {
   if (Math.abs(ratio - 1) < even) return 'bar-even';
-  return ratio > 1 ? 'bar-bad' : 'bar-good';
+  return costRatio(ratio, better) > 1 ? 'bar-bad' : 'bar-good';
 }
 
 function bar(row, at, x) {
@@ -45,7 +45,7 @@ function bar(row, at, x) {
   return s('g', null,
     s('title', null, row.title),
     s('text', { x: left - 6, y: top + 13, 'text-anchor': 'end', class: strong ?? 'label' }, clip(row.label)),
-    s('rect', { class: classOf(row.ratio), x: from, y: top + (row.strong ? 3 : 4), height: row.strong ? 12 : 10, width: Math.max(1.5, to - from) }),
+    s('rect', { class: classOf(row), x: from, y: top + (row.strong ? 3 : 4), height: row.strong ? 12 : 10, width: Math.max(1.5, to - from) }),
     row.low ? s('line', { class: 'whisker', x1: x(row.low), x2: x(row.high), y1: top + 9, y2: top + 9 }) : null,
     s('text', { x: width - right + 8, y: top + 13, class: strong }, ratioText(row.ratio)));
 }
@@ -58,8 +58,8 @@ function axis([reach, mark], x, bottom) {
 }
 
 /**
- * Draws `rows`: {label, ratio, title, strong, low, high}, in this order. Rows without a ratio are left out. `name`: the
- * title for screen readers.
+ * Draws `rows`: {label, ratio, better, title, strong, low, high}, in this order. Rows without a ratio are left out. Without
+ * `better`, lower is better. `name`: the title for screen readers.
  */
 export function ratioBars(rows, name) {
   const shown = rows.filter((row) => row.ratio > 0);

@@ -1,11 +1,11 @@
 // Self-comparisons: nightlies compared with themselves. Every change found there is a false alarm.
 
-import { h, s } from './dom.js';
+import { figureWidth, h, s } from './dom.js';
 import { change, changeText, growth, number, plural, verdictClass } from './format.js';
 import { nightlyLink, seriesLink } from './links.js';
 import { table } from './table.js';
 
-const width = 1000;
+const widest = 1000;
 const height = 200;
 const left = 76;
 const foot = 22;
@@ -33,26 +33,36 @@ function dot(one, x, y) {
     isFalse ? s('path', { class: 'alarm-dot', d: `M${at} ${to - 7}L${at + 7} ${to}L${at} ${to + 7}L${at - 7} ${to}Z` }) : s('circle', { class: 'dot', cx: at, cy: to, r: 3 }));
 }
 
-function lines(threshold, y) {
+function lines(threshold, y, width) {
   return [1 / (1 + threshold), 1, 1 + threshold].map((ratio) => [
     s('line', { class: ratio === 1 ? 'zero' : 'limit', x1: left, x2: width, y1: y(ratio), y2: y(ratio) }),
     s('text', { class: 'quiet-fill', x: left - 6, y: y(ratio) + 4, 'text-anchor': 'end' }, ratio === 1 ? 'no change' : change(ratio)),
   ]);
 }
 
-/** The chart of self-comparisons. Latency only: peak memory is mostly equal to the byte. */
+/** The metric of the chart: latency, or the one with most comparisons. Exact metrics, such as peak memory, are mostly equal. */
+function chartMetric(comparisons) {
+  const counts = new Map();
+  for (const { metric } of comparisons) counts.set(metric, (counts.get(metric) ?? 0) + 1);
+  if (counts.has('latency') || counts.size === 0) return 'latency';
+  return [...counts].reduce((most, one) => (one[1] > most[1] ? one : most))[0];
+}
+
+/** The chart of self-comparisons of one metric. */
 function figure(comparisons, threshold) {
-  const shown = comparisons.filter((one) => one.metric === 'latency' && one.ratio > 0);
+  const metric = chartMetric(comparisons);
+  const shown = comparisons.filter((one) => one.metric === metric && one.ratio > 0);
   if (shown.length === 0) return null;
   const nights = [...new Set(shown.map((one) => one.nightly))];
   const reach = Math.max(1.2 * Math.log(1 + threshold), ...shown.flatMap((one) => [one.low, one.high].map((ratio) => Math.abs(Math.log(ratio)))));
+  const width = figureWidth(widest);
   const middle = head + (height - head - foot) / 2;
   const y = (ratio) => middle - ((height - head - foot) / 2) * (Math.log(ratio) / reach);
   const x = (one) => left + 8 + (width - left - 16) * (nights.length === 1 ? 0.5 : nights.indexOf(one.nightly) / (nights.length - 1));
   const date = (at, anchor, from) => s('text', { class: 'quiet-fill', x: from, y: height - 6, 'text-anchor': anchor }, shown.at(at).date);
   return h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Chart of self-comparisons' }, s('svg', { class: 'figure', width, viewBox: `0 0 ${width} ${height}`, role: 'img',
     'aria-label': `${plural(shown.length, 'comparison')} of a nightly with itself over ${plural(nights.length, 'nightly', 'nightlies')}, ${plural(shown.filter(isFalseAlarm).length, 'false alarm')}` },
-  lines(threshold, y), shown.map((one) => dot(one, x, y)), date(0, 'start', left), nights.length > 1 ? date(-1, 'end', width) : null));
+  lines(threshold, y, width), shown.map((one) => dot(one, x, y)), date(0, 'start', left), nights.length > 1 ? date(-1, 'end', width) : null));
 }
 
 function newestTable(comparisons) {
@@ -82,8 +92,8 @@ export function selfComparisonSection({ newest, nights, months }, threshold) {
   }
   return [
     h('h2', null, 'Self-comparisons by nightly'),
-    h('p', { class: 'quiet' }, `Change of latency in %, over the last ${plural(nights, 'nightly', 'nightlies')}. Each dot is a nightly compared with itself on one benchmark, with its interval. The dashed lines are the tolerance. A diamond is a false alarm.`),
-    figure(newest, threshold) ?? h('p', { class: 'quiet' }, 'No latency was compared in these nightlies.'),
+    h('p', { class: 'quiet' }, `Change of ${chartMetric(newest)} in %, over the last ${plural(nights, 'nightly', 'nightlies')}. Each dot is a nightly compared with itself on one benchmark, with its interval. The dashed lines are the tolerance. A diamond is a false alarm.`),
+    figure(newest, threshold) ?? h('p', { class: 'quiet' }, `No ${chartMetric(newest)} was compared in these nightlies.`),
     monthTable(months),
     h('details', null, h('summary', null, `The last ${plural(newest.length, 'comparison')}`), newestTable(newest)),
   ];

@@ -76,7 +76,7 @@ function addressOf(series, more = '') {
 
 function lineOf(history) {
   const { nights } = history;
-  return { label: `${history.name} on ${history.fleet}`, unit: history.unit, dates: nights.date, level: nights.level, low: nights.low, high: nights.high };
+  return { label: `${history.name} on ${history.fleet}`, metric: history.metric, unit: history.unit, dates: nights.date, level: nights.level, low: nights.low, high: nights.high };
 }
 
 /** The events of a series, newest first: {date, nightly, short, text, incident}. */
@@ -91,11 +91,11 @@ function eventsOf(history, changePoints, rulings) {
   });
   for (const point of changePoints) {
     const by = point.by === 'ratio' ? change(point.change) : level(point.change, history.unit);
-    events.push({ date: point.nightly.date, nightly: point.nightly.id, short: 'C', text: `change point, ${by}, between ${point.earliest.date} and ${point.latest.date}` });
+    events.push({ date: point.nightly.date, nightly: point.nightly.id, short: 'C', text: `change point, ${by} (${point.effect}), between ${point.earliest.date} and ${point.latest.date}` });
   }
   for (const ruling of rulings) {
     const at = nights.nightly.findIndex((id) => incidents.get(id) === ruling.incident);
-    if (at >= 0) events.push({ date: nights.date[at], nightly: nights.nightly[at], short: 'P', text: `${ruling.kind.replaceAll('_', ' ')} by ${ruling.who}: ${ruling.why}`, incident: ruling.incident });
+    if (at >= 0) events.push({ date: nights.date[at], nightly: nights.nightly[at], short: 'U', text: `${ruling.kind.replaceAll('_', ' ')} by ${ruling.who}: ${ruling.why}`, incident: ruling.incident });
   }
   const anchored = nights.nightly.indexOf(history.anchor);
   if (anchored >= 0) events.push({ date: nights.date[anchored], nightly: history.anchor, short: 'A', text: 'anchor: later nightlies are compared with it' });
@@ -116,7 +116,6 @@ function changeSincePrevious({ nights, unit }, at) {
 async function showNightly(panel, place, history, at) {
   const { nights } = history;
   const shown = facts([
-    ['Nightly', nightlyLink(nights.nightly[at], nights.date[at])],
     ['Level', `${level(nights.level[at], history.unit)}: median of ${plural(nights.processes[at], 'process', 'processes')} from ${level(nights.low[at], history.unit)} to ${level(nights.high[at], history.unit)}`],
     at > 0 ? ['Change since the previous nightly', changeSincePrevious(history, at)] : null,
     ['Commit', h('code', null, shortSha(nights.commit[at]))],
@@ -133,7 +132,7 @@ async function showNightly(panel, place, history, at) {
       details.append(h('p', { class: 'quiet' }, problem.status === 404 ? 'The raw samples were deleted. The nightly summary is kept.' : problem.message));
     }
   });
-  panel.replaceChildren(h('h2', null, nights.date[at]), shown, details);
+  panel.replaceChildren(h('h2', null, 'Nightly ', nightlyLink(nights.nightly[at], nights.date[at])), shown, details);
 }
 
 function processTable(points, unit) {
@@ -152,8 +151,8 @@ function eventTable(events) {
     { title: 'Mark', cell: (row) => row.short },
     { title: 'Nightly', value: (row) => row.date, cell: (row) => nightlyLink(row.nightly, row.date), descending: true },
     { title: 'Event', cell: (row) => h('span', { class: 'untrusted', dir: 'auto' }, row.text) },
-    { title: 'Incident', cell: (row) => (row.incident ? incidentLink(row.incident) : '–') },
-  ], events, { caption: 'R: regression, I: improvement, C: change point, P: ruling by a person, A: anchor', empty: 'No event yet: no regression, improvement, change point or ruling.' });
+    { title: 'Incident', cell: (row) => (row.incident ? incidentLink(row.incident, String(row.incident)) : '–') },
+  ], events, { caption: 'R: regression, I: improvement, C: change point, U: ruling by a user, A: anchor', empty: 'No event yet: no regression, improvement, change point or ruling.' });
 }
 
 function download(name, url) {
@@ -224,10 +223,10 @@ function chartControls(place, history, other, asked) {
   const control = (text, act) => h('button', { type: 'button', click: act }, text);
   return h('div', { class: 'controls' },
     control('Zoom in', () => chart.zoom(0.5)), control('Zoom out', () => chart.zoom(2)),
-    control('Earlier', () => chart.pan(-0.5)), control('Later', () => chart.pan(0.5)), control('All', () => chart.all()),
+    control('Earlier', () => chart.pan(-0.5)), control('Later', () => chart.pan(0.5)), control('Show all', () => chart.all()),
     otherControl(place, other),
-    h('a', { href: `/api/v1/history?${asked}&format=csv`, download: `${file}.csv` }, 'CSV'),
-    control('PNG', () => savePicture(`${file}.png`)));
+    h('a', { href: `/api/v1/history?${asked}&format=csv`, download: `${file}.csv` }, 'Save as CSV'),
+    control('Save as PNG', () => savePicture(`${file}.png`)));
 }
 
 /** Puts the shown range of dates into the address. */
@@ -259,7 +258,7 @@ async function showOne(place) {
   place.show(
     h('h1', null, history.name, h('span', { class: 'quiet' }, ` on ${history.fleet}`)),
     box,
-    h('p', { id: 'chart-help', class: 'quiet' }, 'The line is the median of each nightly\'s processes, the band is their range. Drag to zoom, Shift and drag to pan. Keys: left and right select a nightly, Page Up and Page Down pan, + and − zoom, 0 shows all.'),
+    h('p', { id: 'chart-help', class: 'quiet' }, `The line is the median of each nightly's processes; the band is their range. ${history.better === 'higher' ? 'Higher' : 'Lower'} is better. Drag to zoom, Shift and drag to pan. Keys: left and right select a nightly, Page Up and Page Down pan, + and − zoom, 0 shows all.`),
     chartControls(place, history, other, asked),
     night,
     h('h2', null, 'Events'), events,

@@ -1,13 +1,16 @@
 // The controls that choose the two sides of a comparison. The address contains the choices.
 
 import { h } from './dom.js';
+import { metricText } from './ratiofigures.js';
 
 export const words = ['fleet', 'device', 'backend'];
 export const sides = ['before', 'after'];
 export const asked = [...sides, ...sides.flatMap((side) => words.map((word) => `${side}_${word}`))];
-const orders = {
-  model: 'Model', domain: 'Domain', latency: 'Time ratio, highest first', cmem: 'CPU memory ratio, highest first', gmem: 'GPU memory ratio, highest first',
-};
+
+/** The orders of models, [value, text] each: by name, by domain, and by the ratio of each metric that was measured. */
+function ordersOf({ metrics }) {
+  return [['model', 'Model'], ['domain', 'Domain'], ...metrics.map(({ metric }) => [metric, `${metricText(metric)} ratio, highest first`])];
+}
 
 function option(value, text, chosen) {
   return h('option', { value, selected: String(value) === String(chosen) }, text);
@@ -58,6 +61,19 @@ export function withNightlies(query, comparison) {
   return whole;
 }
 
+/** Links that compare each other backend with eager, or with the first one, on the nightly of the candidate. */
+export function backendLinks({ choices, comparison }) {
+  const { backends, nightlies } = choices;
+  const nightly = comparison.after?.nightly.id ?? nightlies.id[0];
+  if (backends.length < 2 || nightly === undefined) return null;
+  const first = backends.includes('eager') ? 'eager' : backends[0];
+  const link = (backend) => {
+    const query = new URLSearchParams({ before: nightly, after: nightly, before_backend: first, after_backend: backend });
+    return h('a', { href: `/compare?${query}` }, `${backend} with ${first}`);
+  };
+  return h('p', null, 'Backends of one nightly: ', backends.filter((one) => one !== first).map((backend, at) => [at > 0 ? ' · ' : null, link(backend)]));
+}
+
 /** The controls. `change(name, value)` stores a choice; an empty value removes it. `go(address)` opens another address. */
 export function sideChoices({ choices, comparison }, query, change, go) {
   if (choices.nightlies.id.length === 0) return [];
@@ -66,6 +82,6 @@ export function sideChoices({ choices, comparison }, query, change, go) {
     h('div', { class: 'controls' },
       h('button', { type: 'button', click: () => go(`/compare?${swapped(withNightlies(query, comparison))}`) }, 'Swap sides'),
       h('label', null, 'Sort by', h('select', { name: 'sort', change: (event) => change('sort', event.target.value) },
-        Object.entries(orders).map(([value, text]) => option(value, text, query.get('sort') ?? 'domain'))))),
+        ordersOf(choices).map(([value, text]) => option(value, text, query.get('sort') ?? 'domain'))))),
   ];
 }

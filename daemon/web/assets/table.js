@@ -22,17 +22,22 @@ export function table(columns, rows, options = {}) {
   let sorted = options.sort ?? -1;
   let descending = options.descending ?? false;
   let most = options.most ?? shownAtFirst;
-  const body = h('tbody');
+  const body = h('tbody', { role: 'rowgroup' });
   const more = h('p');
   const heads = columns.map((column, index) => {
     const title = column.value
       ? h('button', { type: 'button', click: () => sortBy(index) }, column.title)
       : column.title;
-    return h('th', { scope: 'col', class: classOf(column) }, title);
+    return h('th', { scope: 'col', role: 'columnheader', class: [classOf(column), column.value ? null : 'plain'].filter(Boolean).join(' ') || null }, title);
   });
 
   function classOf(column) {
     return [column.number ? 'number' : '', column.narrowHidden ? 'narrow-hidden' : ''].join(' ').trim() || null;
+  }
+
+  // Phones show a row as names and values. Roles: without the layout of a table, a browser may not report it as one.
+  function rowOf(row) {
+    return h('tr', { role: 'row' }, columns.map((column) => h('td', { role: 'cell', class: classOf(column), 'data-title': column.title }, column.cell(row))));
   }
 
   function sortBy(index) {
@@ -62,8 +67,7 @@ export function table(columns, rows, options = {}) {
       else head.removeAttribute('aria-sort');
     });
     const shown = inOrder().slice(0, most);
-    body.replaceChildren(...shown.map((row) =>
-      h('tr', null, columns.map((column) => h('td', { class: classOf(column) }, column.cell(row))))));
+    body.replaceChildren(...shown.map(rowOf));
     more.replaceChildren();
     if (rows.length > most) {
       more.append(h('button', { type: 'button', click: () => { most = rows.length; draw(); } }, `Show all ${rows.length} rows`));
@@ -75,7 +79,7 @@ export function table(columns, rows, options = {}) {
   if (rows.length === 0 && options.empty) return h('p', { class: 'quiet' }, options.empty);
   return h('div', null,
     h('div', { class: 'scroll', role: 'region', 'aria-label': options.caption ?? 'Table', tabindex: '0' },
-      h('table', null, caption, h('thead', null, h('tr', null, heads)), body)),
+      h('table', { role: 'table' }, caption, h('thead', { role: 'rowgroup' }, h('tr', { role: 'row' }, heads)), body)),
     more);
 }
 
@@ -83,7 +87,8 @@ const pageSize = 100;
 
 /** A table of a paged list, newest first. A button loads older items. */
 export async function listTable(path, columns, place, options) {
-  const first = await read(`${path}?limit=${pageSize}`, place.signal);
+  const separator = path.includes('?') ? '&' : '?';
+  const first = await read(`${path}${separator}limit=${pageSize}`, place.signal);
   const items = [...first.items];
   const box = h('div');
   const draw = () => {
@@ -92,7 +97,7 @@ export async function listTable(path, columns, place, options) {
     if (left > 0) box.append(h('p', null, h('button', { type: 'button', click: more }, `Show older ones (${left} more)`)));
   };
   const more = async () => {
-    const next = await read(`${path}?limit=${pageSize}&offset=${items.length}`, place.signal);
+    const next = await read(`${path}${separator}limit=${pageSize}&offset=${items.length}`, place.signal);
     items.push(...next.items);
     draw();
     announce(`${items.length} of ${first.total} rows`);

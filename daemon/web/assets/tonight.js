@@ -3,7 +3,8 @@
 import { health, read } from './api.js';
 import { h, untrusted } from './dom.js';
 import { ago, bytes, duration, plural, shortSha, time } from './format.js';
-import { findingText, incidentLink, nightlyLink, bisectionLink, seriesLink } from './links.js';
+import { findingText, incidentLink, incidentLinks, nightlyLink, bisectionLink, seriesLink } from './links.js';
+import { incidentsAddress, stateText as incidentState, unfinished } from './states.js';
 import { table } from './table.js';
 
 const stateWords = {
@@ -35,17 +36,13 @@ function newestPanel(nightlies) {
       h('p', null, 'The service judges the newest one when it polls its feed next (feed.poll_s). ', h('code', null, 'torchwatch config check'), ' reports whether the feed works.'));
   }
   const [newest] = nightlies;
-  const kind = newest.state === 'failed' ? 'alert' : newest.incident ? 'alert' : newest.progress ? '' : 'calm';
+  const kind = newest.state === 'failed' ? 'alert' : newest.incidents.length ? 'alert' : newest.progress ? '' : 'calm';
   return h('section', { class: `panel ${kind}` },
     h('h2', null, 'Newest nightly: ', nightlyLink(newest.id, newest.date)),
-    h('p', null, stateText(newest), newest.incident ? [', ', incidentLink(newest.incident)] : null),
+    h('p', null, stateText(newest), newest.incidents.length ? [', ', incidentLinks(newest.incidents)] : null),
     newest.failure ? h('p', { class: 'bad' }, untrusted(newest.failure)) : null,
     progressOf(newest),
     h('p', { class: 'quiet' }, 'commit ', h('code', null, shortSha(newest.commit)), ', announced ', time(newest.announced_at), ` (${ago(newest.announced_at)})`));
-}
-
-function isOpen(incident) {
-  return incident.ruling === null;
 }
 
 /** Outcomes that a finding already states. */
@@ -53,23 +50,25 @@ const statedByFinding = ['culprit', 'range', 'layout'];
 
 /** The finding, and the state of the newest bisection unless the finding states it. */
 function foundText({ finding, bisection }) {
-  const newest = bisection?.headline ?? 'No bisection';
-  if (!finding) return newest;
-  return [findingText(finding), statedByFinding.includes(bisection?.outcome) ? null : `; its bisection: ${newest}`];
+  const newest = bisection ? `bisection ${bisection.id}: ${bisection.headline.toLowerCase()}` : null;
+  if (!finding) return newest ?? 'no bisection';
+  return [findingText(finding), statedByFinding.includes(bisection?.outcome) ? null : `; ${newest}`];
 }
 
-function incidentsPanel(incidents) {
-  const open = incidents.filter(isOpen);
-  const shown = open.length > 0 ? open : [];
-  const heading = open.length === 0 ? 'No open incident' : plural(open.length, 'open incident');
-  return h('section', { class: `panel ${open.length === 0 ? 'calm' : 'alert'}` },
-    h('h2', null, heading),
-    shown.length === 0 ? h('p', { class: 'quiet' }, 'No unresolved incident in the last 30 days.') : null,
-    h('ul', { class: 'plain' }, shown.slice(0, 6).map((incident) => h('li', null,
-      incidentLink(incident.id, incident.date), ': ',
+const shownIncidents = 6;
+
+/** `count`: the number of all unfinished incidents. `incidents` has the newest. */
+function incidentsPanel(incidents, count) {
+  const shown = incidents.slice(0, shownIncidents);
+  return h('section', { class: `panel ${count === 0 ? 'calm' : 'alert'}` },
+    h('h2', null, count === 0 ? 'No unfinished incident' : plural(count, 'unfinished incident')),
+    count === 0 ? h('p', { class: 'quiet' }, 'Every incident is fixed, accepted or a false alarm.') : null,
+    h('ul', { class: 'plain' }, shown.map((incident) => h('li', null,
+      incidentLink(incident.id, incident.date), ', ', incidentState(incident.state), ': ',
       incident.worst ? [h('b', { class: 'bad' }, incident.worst.headline), ' ', seriesLink(incident.worst)] : null,
       incident.series > 1 ? `, ${plural(incident.series - 1, 'other series', 'other series')}` : null,
       h('br'), h('span', { class: 'quiet' }, foundText(incident))))),
+    count > shown.length ? h('p', null, h('a', { href: incidentsAddress(unfinished) }, `All ${count} unfinished incidents`)) : null,
     h('p', null, h('a', { href: '/incidents' }, 'All incidents')));
 }
 
@@ -78,7 +77,7 @@ function bisectionsPanel(bisections) {
     h('h2', null, bisections.length === 0 ? 'No open bisection' : plural(bisections.length, 'open bisection')),
     h('ul', { class: 'plain' }, bisections.map((bisection) => h('li', null,
       bisectionLink(bisection.id), ` ${bisection.state}, ${plural(bisection.steps, 'step')}`,
-      bisection.incident ? [', ', incidentLink(bisection.incident)] : null,
+      ', ', bisection.incident ? incidentLink(bisection.incident) : 'on request',
       bisection.reason ? [h('br'), h('span', { class: 'quiet' }, untrusted(bisection.reason))] : null))),
     h('p', null, h('a', { href: '/bisections' }, 'All bisections')));
 }
@@ -104,30 +103,32 @@ function servicePanel(vitals) {
       vitals.watching?.last_pass_at ? h('li', null, 'Last pass of the watch loop: ', time(vitals.watching.last_pass_at)) : null));
 }
 
-function incidentOf(nightly) {
-  if (nightly.incident) return incidentLink(nightly.incident);
+function incidentsOf(nightly) {
+  if (nightly.incidents.length) return incidentLinks(nightly.incidents, String);
   if (nightly.progress) return 'not yet';
   if (nightly.state === 'failed') return '–';
   return nightly.baseline ? 'none' : 'not compared';
 }
 
 function recent(nightlies) {
-  return table([
+  if (nightlies.length === 0) return null;
+  return [table([
     { title: 'Nightly', cell: (row) => nightlyLink(row.id, row.date) },
     { title: 'State', cell: (row) => h('span', { class: row.state === 'failed' ? 'bad' : '' }, stateText(row)) },
     { title: 'Commit', cell: (row) => h('code', null, shortSha(row.commit)), narrowHidden: true },
-    { title: 'Incident', cell: incidentOf },
-  ], nightlies, { caption: 'The newest nightlies', empty: 'No nightly yet.' });
+    { title: 'Incident', cell: incidentsOf },
+  ], nightlies, { caption: 'The newest nightlies' }), h('p', null, h('a', { href: '/nightlies' }, 'All nightlies'))];
 }
 
 function summaryOf(tonight, vitals) {
-  const open = tonight.incidents.filter(isOpen).length;
+  const open = tonight.unfinished_incidents;
   const troubles = [
     vitals.status === 'ok' ? null : 'the service has problems',
-    open ? plural(open, 'open incident') : null,
+    open ? plural(open, 'unfinished incident') : null,
     tonight.alarms.length ? plural(tonight.alarms.length, 'open alarm') : null,
   ].filter(Boolean);
-  return troubles.length === 0 ? ['good', 'Everything is fine.'] : ['bad', `Needs attention: ${troubles.join(', ')}.`];
+  if (troubles.length > 0) return ['bad', `Needs attention: ${troubles.join(', ')}.`];
+  return tonight.nightlies.length === 0 ? ['quiet', 'The service waits for its first nightly.'] : ['good', 'Everything is fine.'];
 }
 
 export async function show(place) {
@@ -136,7 +137,7 @@ export async function show(place) {
   place.show(
     h('h1', null, 'Tonight'),
     h('p', { class: kind }, text),
-    h('div', { class: 'cards' }, newestPanel(tonight.nightlies), incidentsPanel(tonight.incidents), bisectionsPanel(tonight.bisections),
+    h('div', { class: 'cards tonight' }, newestPanel(tonight.nightlies), incidentsPanel(tonight.incidents, tonight.unfinished_incidents), bisectionsPanel(tonight.bisections),
       alarmsPanel(tonight.alarms), servicePanel(vitals)),
     recent(tonight.nightlies));
 }

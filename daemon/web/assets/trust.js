@@ -4,6 +4,7 @@ import { read, readAll } from './api.js';
 import { h } from './dom.js';
 import { number, plural } from './format.js';
 import { hostSection } from './hosts.js';
+import { incidentTimesSection } from './incidenttimes.js';
 import { noiseSection } from './noise.js';
 import { intervalText, selfComparisonSection } from './selfcomparisons.js';
 import { stackedBars } from './stackedbars.js';
@@ -73,6 +74,7 @@ export async function show(place) {
     promises(precision),
     selfComparisonSection(trust.self_comparisons, trust.threshold),
     rulingSection(trust.rulings),
+    incidentTimesSection(trust.incidents),
     costSection(trust.verdicts),
     hostSection(trust.hosts),
     noise);

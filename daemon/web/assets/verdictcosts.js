@@ -23,7 +23,7 @@ function summaryOf(verdict, items) {
 
 function figure(summary) {
   const bins = binsOf(summary.costs.map((cost) => [cost.pairs, cost.verdicts]), edges, String);
-  return h('figure', null, h('figcaption', null, `${summary.verdict}: comparisons by number of pairs`), histogram(bins, `${summary.verdict}: comparisons by number of pairs`));
+  return h('figure', null, h('figcaption', null, `Verdict ${summary.verdict}: comparisons by number of pairs`), histogram(bins, `${summary.verdict}: comparisons by number of pairs`));
 }
 
 export function costSection({ nights, items }) {
@@ -37,7 +37,7 @@ export function costSection({ nights, items }) {
       { title: 'Verdict', value: (row) => row.verdict, cell: (row) => row.verdict },
       { title: 'Comparisons', number: true, value: (row) => row.count, cell: (row) => row.count.toLocaleString(), descending: true },
       { title: 'Pairs, median', number: true, value: (row) => row.median, cell: (row) => row.median, descending: true },
-      { title: 'Pairs, most', number: true, value: (row) => row.most, cell: (row) => row.most, descending: true },
+      { title: 'Pairs, maximum', number: true, value: (row) => row.most, cell: (row) => row.most, descending: true },
       { title: 'Pairs, total', number: true, value: (row) => row.pairs, cell: (row) => row.pairs.toLocaleString(), descending: true, narrowHidden: true },
     ], summaries, { caption: 'Pairs of processes by verdict' })];
 }

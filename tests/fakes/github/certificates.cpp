@@ -76,6 +76,12 @@ std::string alternative_names(std::vector<std::string> const& names) {
   return list;
 }
 
+std::string text_in(BIO* memory) {
+  char* text = nullptr;
+  auto const length = BIO_get_mem_data(memory, &text);
+  return {text, static_cast<std::size_t>(length)};
+}
+
 template <class Write>
 void write_file(std::filesystem::path const& path, Write write) {
   File const file{BIO_new_file(path.c_str(), "wb")};
@@ -109,6 +115,18 @@ ServerIdentity make_identity(std::filesystem::path const& folder,
     return PEM_write_bio_PrivateKey(file, server_key.get(), nullptr, nullptr, 0, nullptr, nullptr);
   });
   return identity;
+}
+
+AppKey make_app_key() {
+  Key const key{EVP_RSA_gen(2048)};
+  File const secret{BIO_new(BIO_s_mem())};
+  File const open{BIO_new(BIO_s_mem())};
+  require(key && secret && open &&
+              PEM_write_bio_PrivateKey_traditional(
+                  secret.get(), key.get(), nullptr, nullptr, 0, nullptr, nullptr) == 1 &&
+              PEM_write_bio_PUBKEY(open.get(), key.get()) == 1,
+          "make a key of an App");
+  return {text_in(secret.get()), text_in(open.get())};
 }
 
 boost::asio::ssl::context context_of(ServerIdentity const& identity) {

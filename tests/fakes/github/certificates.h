@@ -25,4 +25,13 @@ ServerIdentity make_identity(std::filesystem::path const& folder,
 /// a file cannot be read.
 boost::asio::ssl::context context_of(ServerIdentity const& identity);
 
+/// An RSA key as GitHub makes it for an App, in PEM format.
+struct AppKey {
+  std::string private_key;  ///< in the traditional format, "BEGIN RSA PRIVATE KEY"
+  std::string public_key;
+};
+
+/// Makes a new key of 2048 bits. Throws runtime_error.
+AppKey make_app_key();
+
 }  // namespace torchwatch::fakes

@@ -3,10 +3,15 @@
 #include <algorithm>
 #include <cstdint>
 #include <fstream>
+#include <functional>
 #include <stdexcept>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "tests/fakes/github/issue_book.h"
+#include "tests/fakes/github/people.h"
+#include "tests/fakes/github/request_log.h"
 #include "tests/fakes/github/routes.h"
 #include "tests/fakes/github/wire.h"
 
@@ -23,6 +28,7 @@ json fresh_state() {
   json state{{"issues", json::array()}, {"comments", json::array()}, {"labels", json::array()}};
   state["requests"] = json::array();
   state["faults"] = json::array();
+  state["app_tokens"] = json::array();
   state["limits"] = {{"hour", 0}, {"used", 0}, {"writes", json::array()}};
   state["settings"] = {{"repository", "pytorch/pytorch"},
                        {"id", 65600975},
@@ -34,6 +40,12 @@ json fresh_state() {
                        {"lag_s", 0},
                        {"sso", ""},
                        {"issues", true},
+                       {"archived", false},
+                       {"blocked", false},
+                       {"refused_labels", json::array()},
+                       {"refused_assignees", json::array()},
+                       {"now", 0},
+                       {"app", nullptr},
                        {"hourly_limit", 5000},
                        {"writes_per_minute", 80}};
   return state;
@@ -96,9 +108,11 @@ json FakeGithub::state() const {
 }
 
 Reply FakeGithub::recorded(Request const& request, std::string const& url) {
+  log_request(request);
   auto reply = reply_to(request, url);
   state_["requests"].push_back({{"method", request.method},
                                 {"target", request.url},
+                                {"body", request.body},
                                 {"status", reply.response.status},
                                 {"dropped", reply.drop}});
   save();
@@ -136,8 +150,16 @@ void FakeGithub::apply(json const& change, std::string const& url) {
   auto const labelled = change.value("labelled", json::object());
   for (auto const& [number, labels] : labelled.items())
     book.add_labels(std::stoll(number), {{"labels", labels}});
+  auto const changed = change.value("changed", json::object());
+  for (auto const& [number, members] : changed.items())
+    book.change_by_user(std::stoll(number), members);
   for (auto const& number : change.value("deleted", json::array()))
     book.erase(number);
+  change_by_people(state_, change);
+  if (change.value("revoked", false)) state_["app_tokens"] = json::array();
+  auto const transferred = change.value("transferred", json::object());
+  for (auto const& [number, place] : transferred.items())
+    book.transfer(std::stoll(number), place.get<std::string>());
   save();
 }
 
@@ -159,7 +181,8 @@ Response FakeGithub::limited(Request const& request, std::string const& url) {
                        "You have exceeded a secondary rate limit. Please wait a few minutes before "
                        "you try again.");
   } else {
-    response = route(state_, request, url);
+    response = unless_known(request, route(state_, request, url));
+    if (response.status == 304) limits["used"] = used - 1;
   }
   auto& headers = response.headers;
   headers["x-ratelimit-limit"] = std::to_string(limit);
@@ -167,6 +190,18 @@ Response FakeGithub::limited(Request const& request, std::string const& url) {
   headers["x-ratelimit-remaining"] = std::to_string(std::max<std::int64_t>(limit - used, 0));
   headers["x-ratelimit-reset"] = std::to_string(limits["hour"].get<std::int64_t>() + hour);
   headers["x-ratelimit-resource"] = "core";
+  return response;
+}
+
+/// Adds the ETag of a GET response. Returns 304 instead where the client has the same.
+Response FakeGithub::unless_known(Request const& request, Response response) {
+  if (request.method != "GET" || response.status != 200) return response;
+  auto const tag = fmt::format("W/\"{:x}\"", std::hash<std::string>{}(response.body));
+  response.headers["etag"] = tag;
+  auto const known = request.headers.find("if-none-match");
+  if (known == request.headers.end() || known->second != tag) return response;
+  response.status = 304;
+  response.body.clear();
   return response;
 }
 

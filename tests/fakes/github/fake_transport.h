@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "github/transport.h"
+#include "tests/fakes/github/request_log.h"
 
 namespace torchwatch::fakes {
 
@@ -12,6 +13,7 @@ namespace torchwatch::fakes {
 class FakeTransport final : public github::Transport {
  public:
   boost::asio::awaitable<Result<github::Response>> send(github::Request request) override {
+    if (request.url.starts_with("https://api.github.com/")) log_request(request);
     sent.push_back(std::move(request));
     if (replies.empty()) co_return Error{ErrorCode::internal, "no reply was prepared"};
     auto reply = std::move(replies.front());

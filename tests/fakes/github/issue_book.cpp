@@ -58,13 +58,44 @@ json issue_errors(json const& body) {
   return errors;
 }
 
-bool is_gone(json const* issue) {
-  return issue == nullptr || issue->value("deleted", false);
+bool is_one_of(json const& value, std::vector<std::string> const& words) {
+  return value.is_string() && std::ranges::count(words, value.get<std::string>()) > 0;
 }
 
-/// Returns GitHub's response for an issue that does not exist or was deleted.
+/// Returns the errors of the members that change the state of an issue, or null.
+json state_errors(json const& body) {
+  if (body.contains("state") && !is_one_of(body["state"], {"open", "closed"}))
+    return field_error("Issue", "state", "invalid");
+  auto const reason = body.value("state_reason", json());
+  if (!reason.is_null() &&
+      !is_one_of(reason, {"completed", "not_planned", "duplicate", "reopened"}))
+    return field_error("Issue", "state_reason", "invalid");
+  return nullptr;
+}
+
+bool is_gone(json const* issue) {
+  return issue == nullptr || issue->value("deleted", false) || issue->contains("moved_to");
+}
+
+/// Returns GitHub's response for an issue that does not exist, was deleted or was transferred.
 Response missing(json const* issue) {
-  return issue == nullptr ? problem(404, "Not Found") : problem(410, "This issue was deleted");
+  if (issue == nullptr) return problem(404, "Not Found");
+  if (!issue->contains("moved_to")) return problem(410, "This issue was deleted");
+  auto response = problem(301, "Moved Permanently");
+  response.headers["location"] = issue->at("moved_to").get<std::string>();
+  return response;
+}
+
+/// Returns the errors of the names in `field` that are in `refused`, or null.
+json refused_names(json const& body, char const* field, json const& refused) {
+  auto const names = body.value(field, json::array());
+  for (auto const& name : names)
+    if (std::find(refused.begin(), refused.end(), name) != refused.end()) {
+      auto errors = field_error("Issue", field, "invalid");
+      errors[0]["value"] = name;
+      return errors;
+    }
+  return nullptr;
 }
 
 Response invalid(json const& errors) {
@@ -119,7 +150,7 @@ Response IssueBook::create(json const& body) {
   auto const title = body.value("title", json());
   if (title.is_null() || title == json(std::string{}))
     return invalid(field_error("Issue", "title", "missing_field"));
-  auto const errors = issue_errors(body);
+  auto const errors = errors_of(body);
   if (!errors.is_null()) return invalid(errors);
   auto issue = new_issue();
   issue["title"] = title;
@@ -141,15 +172,47 @@ Response IssueBook::get(std::int64_t number) const {
 Response IssueBook::update(std::int64_t number, json const& body) {
   auto* const issue = find(number);
   if (is_gone(issue)) return missing(issue);
-  if (!may_triage()) return problem(403, "Resource not accessible by personal access token");
-  auto const errors = issue_errors(body);
+  // Authors may edit and close their own issues, but not label them.
+  bool const is_allowed = may_triage() || (is_own(*issue) && !body.contains("labels"));
+  if (!is_allowed) return problem(403, "Resource not accessible by personal access token");
+  auto errors = errors_of(body);
+  if (errors.is_null()) errors = state_errors(body);
   if (!errors.is_null()) return invalid(errors);
-  for (auto const* const key : {"title", "body", "state", "state_reason"})
-    if (body.contains(key)) (*issue)[key] = body[key];
+  bool const was_open = issue->at("state") == "open";
+  set(*issue, body);
+  if (was_open && issue->at("state") == "closed") (*issue)["closed_by"] = own_user();
   if (body.contains("labels")) (*issue)["labels"] = labels_from(body["labels"]);
-  (*issue)["updated_at"] = now();
-  (*issue)["closed_at"] = issue->at("state") == "closed" ? json(now()) : json();
   return answer(200, *issue);
+}
+
+/// Changes members of an issue. GitHub names a reason for each change of the state.
+void IssueBook::set(json& issue, json const& members) {
+  for (auto const* const key : {"title", "body"})
+    if (members.contains(key)) issue[key] = members[key];
+  auto const before = issue.at("state");
+  auto const after = members.value("state", before);
+  auto const reason = members.value("state_reason", json());
+  if (after != before) {
+    bool const is_closed = after == "closed";
+    issue["state"] = after;
+    issue["closed_by"] = nullptr;
+    issue["state_reason"] =
+        is_closed ? (reason.is_null() ? json("completed") : reason) : json("reopened");
+    issue["closed_at"] = is_closed ? json(now()) : json();
+  } else if (after == "closed" && !reason.is_null()) {
+    issue["state_reason"] = reason;
+  }
+  issue["updated_at"] = now();
+}
+
+void IssueBook::change_by_user(std::int64_t number, json const& members) {
+  auto* const issue = find(number);
+  if (!is_gone(issue)) set(*issue, members);
+}
+
+/// True for an issue of the token's user.
+bool IssueBook::is_own(json const& issue) const {
+  return issue.at("user").at("login") == state_["settings"]["login"];
 }
 
 Response IssueBook::comments_of(std::int64_t number, Query const& query) const {
@@ -169,6 +232,7 @@ Response IssueBook::comment(std::int64_t number, json const& body) {
   if (!errors.is_null()) return invalid(errors);
   if (!body.contains("body")) return invalid(field_error("IssueComment", "body", "missing_field"));
   json comment{{"issue", number}, {"body", body["body"]}, {"created_at", now()}};
+  comment["updated_at"] = comment["created_at"];
   comment["id"] = state_["comments"].size() + 1;
   comment["html_url"] = fmt::format(
       "{}#issuecomment-{}", issue->at("html_url").get<std::string>(), comment["id"].dump());
@@ -209,6 +273,11 @@ Response IssueBook::lock(std::int64_t number) {
   return {204, {}, {}};
 }
 
+void IssueBook::transfer(std::int64_t number, std::string const& url) {
+  auto* const issue = find(number);
+  if (issue != nullptr) (*issue)["moved_to"] = url;
+}
+
 void IssueBook::erase(std::int64_t number) {
   auto* const issue = find(number);
   if (issue != nullptr) (*issue)["deleted"] = true;
@@ -232,12 +301,18 @@ json IssueBook::new_issue() const {
   issue["state"] = "open";
   issue["state_reason"] = nullptr;
   issue["labels"] = json::array();
-  issue["user"]["login"] = settings["login"];
-  issue["user"]["type"] = settings["login"].get<std::string>().ends_with("[bot]") ? "Bot" : "User";
+  issue["user"] = own_user();
+  issue["closed_by"] = nullptr;
   issue["comments"] = 0;
   issue["created_at"] = issue["updated_at"] = now();
   issue["closed_at"] = nullptr;
   return issue;
+}
+
+/// Returns the token's user as GitHub shows it.
+json IssueBook::own_user() const {
+  auto const login = state_["settings"]["login"].get<std::string>();
+  return {{"login", login}, {"type", login.ends_with("[bot]") ? "Bot" : "User"}};
 }
 
 json* IssueBook::find(std::int64_t number) const {
@@ -256,6 +331,15 @@ json IssueBook::labels_from(json const& names) {
     labels.push_back(label);
   }
   return labels;
+}
+
+/// Returns the errors of an issue's members, or null.
+json IssueBook::errors_of(json const& body) const {
+  auto const& settings = state_["settings"];
+  auto errors = issue_errors(body);
+  if (errors.is_null()) errors = refused_names(body, "labels", settings["refused_labels"]);
+  if (errors.is_null()) errors = refused_names(body, "assignees", settings["refused_assignees"]);
+  return errors;
 }
 
 bool IssueBook::may_push() const {

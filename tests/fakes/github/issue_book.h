@@ -38,6 +38,13 @@ class IssueBook {
   /// "pull_request", the issue is a pull request.
   void plant(nlohmann::json const& members);
 
+  /// Changes an issue as a user on GitHub's pages does: members "body", "state" and "state_reason".
+  void change_by_user(std::int64_t number, nlohmann::json const& members);
+
+  /// Moves an issue to another address, to which requests for it are redirected. The API has no
+  /// call for this.
+  void transfer(std::int64_t number, std::string const& url);
+
   /// Deletes an issue. The API has no call for this: only people can.
   void erase(std::int64_t number);
 
@@ -45,9 +52,13 @@ class IssueBook {
   std::string place() const;
 
  private:
+  void set(nlohmann::json& issue, nlohmann::json const& members);
+  bool is_own(nlohmann::json const& issue) const;
   nlohmann::json new_issue() const;
+  nlohmann::json own_user() const;
   nlohmann::json* find(std::int64_t number) const;
   nlohmann::json labels_from(nlohmann::json const& names);
+  nlohmann::json errors_of(nlohmann::json const& body) const;
   bool may_push() const;
   bool may_triage() const;
 

@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "github/answer.h"
+#include "tests/fakes/github/app_login.h"
 #include "tests/fakes/github/issue_book.h"
+#include "tests/fakes/github/people.h"
 #include "tests/fakes/github/wire.h"
 
 namespace torchwatch::fakes {
@@ -26,8 +28,8 @@ std::string header(Request const& request, std::string const& name) {
   return found == request.headers.end() ? std::string{} : found->second;
 }
 
-/// Returns the error of a request with wrong headers or token. GitHub checks them before the path.
-std::optional<Response> header_error(json const& settings, Request const& request) {
+/// Returns the error of a request with wrong headers. GitHub checks them before the path.
+std::optional<Response> header_error(Request const& request) {
   if (header(request, "user-agent").empty())
     return problem(403,
                    "Request forbidden by administrative rules. Please make sure your request has a "
@@ -39,11 +41,28 @@ std::optional<Response> header_error(json const& settings, Request const& reques
   if (!accept.empty() && accept.find("json") == std::string::npos &&
       accept.find("*/*") == std::string::npos)
     return problem(415, "Unsupported 'Accept' header: must accept application/json");
+  return {};
+}
+
+/// Returns the error of a request without a token that GitHub accepts.
+std::optional<Response> login_error(json const& state, Request const& request) {
+  auto const& settings = state.at("settings");
   auto const authorization = header(request, "authorization");
+  if (authorization.empty())
+    return writes(request) ? std::optional{problem(401, "Requires authentication")} : std::nullopt;
   auto const token = settings.at("token").get<std::string>();
-  bool const known = authorization == "Bearer " + token || authorization == "token " + token;
-  if (!authorization.empty() && !token.empty() && !known) return problem(401, "Bad credentials");
-  if (authorization.empty() && writes(request)) return problem(401, "Requires authentication");
+  auto const word = authorization.substr(authorization.find(' ') + 1);
+  if (word == token) return {};
+  if (!settings.at("app").is_null()) return token_error(state, word);
+  return token.empty() ? std::nullopt : std::optional{problem(401, "Bad credentials")};
+}
+
+/// Returns the error of a write that the repository does not allow.
+std::optional<Response> write_error(json const& settings, Request const& request) {
+  if (!writes(request)) return {};
+  if (settings.at("archived").get<bool>())
+    return problem(403, "Repository was archived so is read-only.");
+  if (settings.at("blocked").get<bool>()) return problem(403, "User is blocked");
   return {};
 }
 
@@ -90,6 +109,7 @@ json repository_object(json const& settings, std::string const& url) {
   json object{{"id", settings.at("id")}, {"full_name", settings.at("repository")}};
   object["url"] = url + "/repos/" + text(settings, "repository");
   object["has_issues"] = settings.at("issues");
+  object["archived"] = settings.at("archived");
   bool const may_push = settings.at("push").get<bool>();
   bool const may_triage = may_push || settings.at("triage").get<bool>();
   object["permissions"] = {{"push", may_push}, {"triage", may_triage}, {"pull", true}};
@@ -142,8 +162,10 @@ std::size_t repository_depth(json const& settings, Path const& path) {
 
 Response route(json& state, Request const& request, std::string const& url) {
   auto const& settings = state["settings"];
-  if (auto const refused = header_error(settings, request)) return *refused;
+  if (auto const refused = header_error(request)) return *refused;
   auto const target = parse_target(request.url);
+  if (auto const response = app_call(state, request, target)) return *response;
+  if (auto const refused = login_error(state, request)) return *refused;
   if (target.path == Path{"user"} && !writes(request)) return user(settings, request);
   if (auto const address = text(settings, "sso"); !address.empty()) return unauthorized(address);
   auto const depth = repository_depth(settings, target.path);
@@ -156,10 +178,12 @@ Response route(json& state, Request const& request, std::string const& url) {
   Path const rest{target.path.begin() + static_cast<std::ptrdiff_t>(depth), target.path.end()};
   if (rest.empty() && !writes(request)) return answer(200, repository_object(settings, url));
   if (rest.empty()) return problem(404, "Not Found");
+  if (auto const response = people_call(state, request, target, rest, url)) return *response;
   json body;
   if (auto const error = read_body(request, body)) return *error;
   if (rest[0] == "issues" && !settings["issues"].get<bool>())
     return problem(410, "Issues are disabled for this repo");
+  if (auto const refused = write_error(settings, request)) return *refused;
   return book_call(book, request.method, rest, target, body);
 }
 

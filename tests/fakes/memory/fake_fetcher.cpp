@@ -64,12 +64,25 @@ void unpack_wheel(FakeFetcher::File const& file, fs::path const& directory) {
   write_torch(directory / "torch", file.bytes);
 }
 
-void unpack_companion(FakeFetcher::CompanionWheel const& wheel, fs::path const& directory) {
-  write_metadata(directory / (wheel.name + ".dist-info"),
-                 wheel.name,
-                 wheel.version,
-                 "py3-none-manylinux_2_27_x86_64",
-                 wheel.needs);
+/// Returns "py3-none-any" for the address of foo-1.0-py3-none-any.whl.
+std::string tag_of(std::string const& url) {
+  auto const end = url.rfind(".whl");
+  auto start = end;
+  for (int words = 0; words < 3; ++words)
+    start = url.rfind('-', start - 1);
+  return url.substr(start + 1, end - start - 1);
+}
+
+void unpack_companion(std::string const& url,
+                      FakeFetcher::CompanionWheel const& wheel,
+                      fs::path const& directory) {
+  auto const info = directory / (wheel.name + ".dist-info");
+  write_metadata(info, wheel.name, wheel.version, tag_of(url), wheel.needs);
+  if (!wheel.requires_python.empty())
+    std::ofstream{info / "METADATA", std::ios::app} << "Requires-Python: " << wheel.requires_python
+                                                    << '\n';
+  for (auto const& file : wheel.files)
+    write(directory / file, file);
   if (wheel.library.empty()) return;
   write(directory / "nvidia/__init__.py", "");
   write_hole(directory / wheel.library, wheel.bytes);
@@ -101,7 +114,7 @@ asio::awaitable<Result<fetch::Fetched>> FakeFetcher::fetch(fetch::FetchRequest r
   if (auto const wheel = companions.find(request.download.url); wheel != companions.end()) {
     ++wheel->second.downloads;
     if (wheel->second.trouble) co_return *wheel->second.trouble;
-    unpack_companion(wheel->second, request.directory);
+    unpack_companion(wheel->first, wheel->second, request.directory);
     fetched.download.end = End::whole;
     co_return fetched;
   }
@@ -160,17 +173,22 @@ asio::awaitable<Result<fetch::Index>> FakeFetcher::look_into(fetch::IndexRequest
 }
 
 asio::awaitable<Result<fetch::CompanionFile>> FakeFetcher::find(fetch::CompanionRequest request) {
-  auto const wanted = fetch::parse_requirement(request.requirement);
+  fetch::CompanionWish wish;
+  wish.requirement = fetch::parse_requirement(request.requirement).value();
+  wish.target = request.target;
+  wish.version_end = request.version_end;
+  wish.unsuited = request.unsuited;
   std::vector<fetch::PageLink> links;
   for (auto& [url, wheel] : companions) {
     auto const name = url.substr(url.rfind('/') + 1);
     links.push_back({url, name, "", false});
-    if (wheel.name == wanted->name) ++wheel.lookups;
+    if (wheel.name == wish.requirement.name) ++wheel.lookups;
   }
-  auto file = fetch::companion_in(links, *wanted, request.machine);
-  if (file) co_return std::move(*file);
-  co_return Error{ErrorCode::not_found,
-                  "index " + request.page.url + ": has no " + request.requirement};
+  auto const page = "index " + request.page.url + ": ";
+  auto const file = fetch::companion_in(links, wish);
+  if (!file) co_return Error{file.error().code, page + file.error().message};
+  if (*file) co_return **file;
+  co_return Error{ErrorCode::not_found, page + fetch::why_no_companion(links, wish)};
 }
 
 }  // namespace torchwatch::fakes

@@ -41,7 +41,7 @@ class FakeFetcher final : public builds::Fetcher {
     int comparisons = 0;               ///< number of downloads only for its digest
   };
 
-  /// The wheel of a companion, with one library.
+  /// The wheel of a companion, with one library. Its tags are those of the file's name.
   struct CompanionWheel {
     std::string name;
     std::string version;
@@ -51,6 +51,8 @@ class FakeFetcher final : public builds::Fetcher {
     std::int64_t bytes = 0;
     int downloads = 0;
     int lookups = 0;
+    std::vector<std::string> files{};  ///< more files, each with its own name as its text
+    std::string requires_python{};     ///< Requires-Python; the page does not have it
   };
 
   boost::asio::awaitable<Result<fetch::Fetched>> fetch(fetch::FetchRequest request) override;

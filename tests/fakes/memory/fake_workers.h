@@ -26,11 +26,19 @@ class FakeWorkers final : public builds::Workers {
     co_return Result<>{};
   }
 
+  boost::asio::awaitable<Result<>> compile_bytecode(std::filesystem::path directory) override {
+    compiled.push_back(directory.filename().string());
+    if (bytecode_trouble) co_return *bytecode_trouble;
+    co_return Result<>{};
+  }
+
   /// Errors of `make`, by the name of a nightly's directory: "nightly-2".
   std::map<std::string, Error> troubles;
   std::set<std::string> made;
-  std::vector<std::string> renewed;      ///< prefixes, in order
-  std::optional<Error> renewal_trouble;  ///< error of each `renew`
+  std::vector<std::string> renewed;       ///< prefixes, in order
+  std::optional<Error> renewal_trouble;   ///< error of each `renew`
+  std::vector<std::string> compiled;      ///< names of directories with bytecode, in order
+  std::optional<Error> bytecode_trouble;  ///< error of each `compile_bytecode`
 };
 
 }  // namespace torchwatch::fakes

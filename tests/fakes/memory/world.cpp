@@ -114,6 +114,17 @@ void World::change_layout(std::size_t commit, Moves moves, double ratio) {
   parts->builder.has_layouts = has_layouts_ = true;
 }
 
+void World::land(std::string message) {
+  lab::Person const ada{"Ada Author", "ada@example.org", "ada"};
+  lab::CommitText const text{std::move(message), ada, clock.time, ada, clock.time};
+  trunk.land({text});
+}
+
+void World::land_revert_of(std::size_t commit) {
+  auto const title = "Commit " + std::to_string(commit) + " (#" + std::to_string(1000 + commit);
+  land("Revert \"" + title + ")\"\n\nThis reverts commit " + sha(commit).hex + ".\n");
+}
+
 CommitSha World::release(std::string const& date, std::size_t commit) {
   move_clock_to(date);
   auto const release = trunk.release(date, commit);

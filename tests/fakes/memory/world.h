@@ -95,6 +95,13 @@ class World {
   /// Multiplies these series by `ratio` from this commit on, in builds with the usual layout.
   void change_layout(std::size_t commit, Moves moves, double ratio);
 
+  /// Adds a commit to the trunk. Its message is its subject, and maybe a body.
+  void land(std::string message);
+
+  /// Adds a commit that reverts a commit of the constructor, by its message. Call change() for what
+  /// it reverts.
+  void land_revert_of(std::size_t commit);
+
   /// Adds a nightly to the branch. Returns its release commit.
   CommitSha release(std::string const& date, std::size_t commit);
 

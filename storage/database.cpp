@@ -1,0 +1,18 @@
+#include "storage/database.h"
+
+#include <utility>
+
+namespace torchwatch::storage {
+
+Statement::Statement(Database& database, std::string const& sql) : database_{database} {
+  database_.idle_.try_emplace(sql, database, sql);
+  prepared_ = database_.idle_.extract(sql);
+}
+
+Statement::~Statement() {
+  prepared_.mapped().tryReset();
+  prepared_.mapped().clearBindings();
+  database_.idle_.insert(std::move(prepared_));
+}
+
+}  // namespace torchwatch::storage

@@ -1,0 +1,2 @@
+"""A file that cannot be imported."""
+raise ValueError("broken")

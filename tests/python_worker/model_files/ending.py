@@ -1,0 +1,5 @@
+"""A model file that ends the process."""
+
+
+def make(setup):
+    raise SystemExit(3)
