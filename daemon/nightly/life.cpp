@@ -88,8 +88,7 @@ std::string names_of(std::vector<Series> const& series) {
 asio::awaitable<Result<>> Life::follow() {
   auto const compared = co_await look_for_recoveries();
   advance();
-  look_for_fixes();
-  advance();
+  if (look_for_fixes()) advance();
   co_return compared;
 }
 
@@ -102,47 +101,56 @@ asio::awaitable<Result<>> Life::look_for_recoveries() {
 }
 
 /// Looks once for each ended nightly and state of an incident, since reading the trunk takes time.
-void Life::look_for_fixes() {
+/// Returns true when it found any.
+bool Life::look_for_fixes() {
   auto const last = store_.nightlies().last_ended();
-  if (!last) return;
+  if (!last) return false;
   auto incidents = store_.incidents().changing();
   std::erase_if(incidents, [&](Incident const& incident) {
     std::pair const now{last->id, incident.state};
     return !waits_for_fix(incident.state) || std::exchange(looked_[incident.id], now) == now;
   });
-  for (auto& [id, fix] : landed_fixes(store_, options_.source, incidents))
+  auto found = landed_fixes(store_, options_.source, incidents);
+  for (auto& [id, fix] : found)
     fixes_[id] = std::move(fix);
+  return !found.empty();
 }
 
 void Life::advance() {
   bool has_joined = true;
   while (has_joined) {
     has_joined = false;
-    for (auto const& incident : store_.incidents().changing())
-      has_joined = advance(incident.id) || has_joined;
+    for (auto& incident : store_.incidents().changing())
+      has_joined = advance(case_of(std::move(incident))) || has_joined;
   }
 }
 
+Life::Case Life::case_of(Incident incident) {
+  auto const id = incident.id;
+  return {std::move(incident),
+          store_.incident_events().of(id),
+          store_.incidents().recoveries(id),
+          store_.bisections().unreported(id)};
+}
+
 /// Stores the events of one incident. Returns true when it moved series to an earlier one.
-bool Life::advance(IncidentId id) {
+bool Life::advance(Case one) {
   while (true) {
-    Case const one{store_.incidents().find(id).value(), store_.incident_events().of(id)};
     if (join(one)) return true;
     auto const next = next_transition(facts_of(one));
     if (!next) return false;
     commit(one, *next);
+    one = case_of(store_.incidents().find(one.incident.id).value());
   }
 }
 
 /// Moves series to earlier incidents with the same cause, once: when the bisections of the
 /// incident's nightly have ended, and before their results are reported.
 bool Life::join(Case const& one) {
-  bool const is_opened = has_event(one.events, IncidentEventKind::opened);
+  if (one.unreported.empty() || has_event(one.events, IncidentEventKind::explained)) return false;
   auto const nightly = store_.nightlies().find(one.incident.nightly).value();
-  if (!has_ended(nightly.state) || has_event(one.events, IncidentEventKind::explained))
-    return false;
-  if (store_.bisections().unreported(one.incident.id).empty()) return false;
-  return join_same_causes(store_, one.incident, is_opened);
+  if (!has_ended(nightly.state)) return false;
+  return join_same_causes(store_, one.incident, has_event(one.events, IncidentEventKind::opened));
 }
 
 /// True when none of its nightlies is being investigated.
@@ -156,7 +164,8 @@ bool Life::is_investigated(Incident const& incident) {
 }
 
 LifeFacts Life::facts_of(Case const& one) {
-  auto const& [incident, events] = one;
+  auto const& incident = one.incident;
+  auto const& events = one.events;
   LifeFacts facts;
   facts.state = incident.state;
   facts.is_opened = has_event(events, IncidentEventKind::opened);
@@ -167,44 +176,47 @@ LifeFacts Life::facts_of(Case const& one) {
   facts.has_returned = first_untold(incident, events, IncidentEventKind::returned).has_value();
   facts.has_joined = first_untold(incident, events, IncidentEventKind::series_joined).has_value();
   facts.has_correction = has_correction(incident, events);
-  facts.has_results =
-      !store_.bisections().unreported(incident.id).empty() && is_investigated(incident);
-  facts.is_explained =
-      std::ranges::any_of(store_.bisections().of_incident_in_brief(incident.id), is_cause);
+  facts.has_results = !one.unreported.empty() && is_investigated(incident);
+  if (facts.has_results)
+    facts.is_explained =
+        std::ranges::any_of(store_.bisections().of_incident_in_brief(incident.id), is_cause);
   facts.is_fix_landed = fixes_.contains(incident.id);
   add_recoveries(facts, one);
   facts.is_stale_noted = has_event(events, IncidentEventKind::stale);
-  facts.is_unmeasured = !facts.is_stale_noted && is_unfinished(incident.state) &&
-                        !unmeasured_series(incident).empty();
+  facts.is_unmeasured =
+      !facts.is_stale_noted && is_unfinished(incident.state) && !unmeasured_series(one).empty();
   return facts;
 }
 
 void Life::add_recoveries(LifeFacts& facts, Case const& one) {
-  auto const recoveries = store_.incidents().recoveries(one.incident.id);
   facts.series = one.incident.changes.size();
-  facts.recovered = recoveries.size();
-  facts.has_recovered = std::ranges::any_of(
-      recoveries, [&](SeriesRecovery const& recovery) { return is_untold(recovery, one.events); });
+  facts.recovered = one.recoveries.size();
+  facts.has_recovered = std::ranges::any_of(one.recoveries, [&](SeriesRecovery const& recovery) {
+    return is_untold(recovery, one.events);
+  });
 }
 
 /// Returns the series that are not back and that the last `stale_nights` judged nightlies did not
 /// measure.
-std::vector<Series> Life::unmeasured_series(Incident const& incident) {
+std::vector<Series> Life::unmeasured_series(Case const& one) {
   auto const oldest = store_.nightlies().judged_from_end(options_.decide.stale_nights);
+  auto const& incident = one.incident;
   if (!oldest) return {};
   if (!bisect::is_before(store_.nightlies().find(incident.nightly).value(), *oldest)) return {};
-  auto const back = store_.incidents().recoveries(incident.id);
   std::vector<Series> unmeasured;
   for (auto const& change : incident.changes) {
-    auto const nights = store_.histories().newest(change.series, 1);
-    bool const is_measured =
-        !nights.empty() &&
-        !bisect::is_before(store_.nightlies().find(nights.back().nightly).value(), *oldest);
     bool const is_back =
-        std::ranges::find(back, change.series, &SeriesRecovery::series) != back.end();
-    if (!is_measured && !is_back) unmeasured.push_back(change.series);
+        std::ranges::find(one.recoveries, change.series, &SeriesRecovery::series) !=
+        one.recoveries.end();
+    if (!is_back && !is_measured_since(*oldest, change.series)) unmeasured.push_back(change.series);
   }
   return unmeasured;
+}
+
+bool Life::is_measured_since(Nightly const& oldest, Series const& series) {
+  auto const nights = store_.histories().newest(series, 1);
+  return !nights.empty() &&
+         !bisect::is_before(store_.nightlies().find(nights.back().nightly).value(), oldest);
 }
 
 /// Stores the event with its messages. The key of the report is stored before, since it depends on
@@ -286,10 +298,9 @@ void Life::describe_opening(IncidentEvent& event, Case const& one) {
 }
 
 void Life::describe_results(IncidentEvent& event, Case const& one) {
-  auto const bisections = store_.bisections().unreported(one.incident.id);
-  event.commit = culprit_in(bisections);
+  event.commit = culprit_in(one.unreported);
   std::string ids;
-  for (auto const& bisection : bisections) {
+  for (auto const& bisection : one.unreported) {
     event.bisections.push_back(bisection.id);
     ids += (ids.empty() ? "" : ", ") + std::to_string(bisection.id.value);
   }
@@ -308,8 +319,7 @@ void Life::describe_return(IncidentEvent& event, Case const& one) {
 
 /// Names the fix on the trunk that came with the nightly, or the range of the nightly.
 void Life::describe_recovery(IncidentEvent& event, Case const& one) {
-  auto const recoveries = store_.incidents().recoveries(one.incident.id);
-  for (auto const& recovery : recoveries)
+  for (auto const& recovery : one.recoveries)
     if (event.kind == IncidentEventKind::fixed || is_untold(recovery, one.events))
       event.nightly = std::max(event.nightly.value_or(NightlyId{}), recovery.nightly);
   auto const nightly = store_.nightlies().find(event.nightly.value()).value();
@@ -329,7 +339,7 @@ void Life::describe_recovery(IncidentEvent& event, Case const& one) {
 void Life::describe_staleness(IncidentEvent& event, Case const& one) {
   event.detail = fmt::format("no nightly of the last {} measured {}",
                              options_.decide.stale_nights,
-                             names_of(unmeasured_series(one.incident)));
+                             names_of(unmeasured_series(one)));
 }
 
 }  // namespace torchwatch::nightly

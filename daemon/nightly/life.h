@@ -61,20 +61,24 @@ class Life {
   void advance();
 
  private:
-  /// An incident and its events so far.
+  /// An incident and what is stored about it.
   struct Case {
     Incident incident;
     std::vector<IncidentEvent> events;
+    std::vector<SeriesRecovery> recoveries;
+    std::vector<Bisection> unreported;  ///< its bisections that ended and that no event reports
   };
 
   boost::asio::awaitable<Result<>> look_for_recoveries();
-  void look_for_fixes();
-  bool advance(IncidentId id);
+  bool look_for_fixes();
+  Case case_of(Incident incident);
+  bool advance(Case one);
   bool join(Case const& one);
   bool is_investigated(Incident const& incident);
   LifeFacts facts_of(Case const& one);
   void add_recoveries(LifeFacts& facts, Case const& one);
-  std::vector<Series> unmeasured_series(Incident const& incident);
+  std::vector<Series> unmeasured_series(Case const& one);
+  bool is_measured_since(Nightly const& oldest, Series const& series);
   void commit(Case const& one, Transition const& next);
   IncidentEvent event_of(Case const& one, Transition const& next);
   void describe_opening(IncidentEvent& event, Case const& one);

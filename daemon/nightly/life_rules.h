@@ -24,7 +24,7 @@ struct LifeFacts {
   bool has_correction = false;         ///< a correction that no event has
   /// Bisections ended that no event reports, and none of its nightlies is being investigated.
   bool has_results = false;
-  bool is_explained = false;    ///< a bisection found the cause
+  bool is_explained = false;    ///< with `has_results`: a bisection found the cause
   bool is_fix_landed = false;   ///< the trunk has a commit that should end it
   std::size_t series = 0;       ///< the number of its series
   std::size_t recovered = 0;    ///< those that are back now

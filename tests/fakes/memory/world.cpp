@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include <sqlite3.h>
+
 #include "daemon/builds/recipe.h"
 #include "storage/base/date.h"
 
@@ -13,12 +15,20 @@ namespace fs = std::filesystem;
 
 namespace {
 
+/// Makes SQLite keep its locks in the process. A world is used by one process, and the system calls
+/// for locks between processes take a fifth of its time.
+void lock_in_process() {
+  ::sqlite3_vfs_register(::sqlite3_vfs_find("unix-excl"), 1);
+}
+
 /// Returns a database that is created once, because creating the schema takes most of a world's
 /// time.
 fs::path empty_database() {
   static MemoryFolder const folder;
   auto const file = folder.path() / "torchwatch.sqlite";
-  if (!fs::exists(file)) storage::Store::open(file).value();
+  if (fs::exists(file)) return file;
+  lock_in_process();
+  storage::Store::open(file).value();
   return file;
 }
 
