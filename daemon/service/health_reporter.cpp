@@ -1,11 +1,29 @@
 #include "daemon/service/health_reporter.h"
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <string>
 #include <system_error>
 #include <utility>
 
 namespace torchwatch::service {
+
+std::string status_line(api::HealthState const& health, api::HealthState::Instant now) {
+  std::string line;
+  for (auto const& trouble : api::troubles_of(health, now))
+    line += (line.empty() ? "" : "; ") + trouble;
+  std::ranges::replace(line, '\n', ' ');
+  if (!line.empty()) return line;
+  int all = 0;
+  int taken = 0;
+  for (auto const& [fleet, slots] : health.slots) {
+    all += slots.all;
+    taken += slots.taken;
+  }
+  if (taken == 0) return "idle";
+  return "measuring on " + std::to_string(taken) + " of " + std::to_string(all) + " slots";
+}
 
 void HealthReporter::start() {
   constexpr std::chrono::seconds period{5};
@@ -36,6 +54,13 @@ void HealthReporter::publish() {
     state_.slots[fleet.name()] = {fleet.slots(), fleet.taken_slots()};
   state_.heartbeat = api::HealthState::Instant::clock::now();
   health_.set(state_);
+  notify_manager();
+}
+
+void HealthReporter::notify_manager() {
+  std::string message = is_ready_ ? "" : "READY=1\n";
+  message += "WATCHDOG=1\nSTATUS=" + status_line(state_, *state_.heartbeat);
+  if (manager_.send(message)) is_ready_ = true;
 }
 
 void HealthReporter::try_store() {

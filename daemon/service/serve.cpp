@@ -16,6 +16,7 @@
 #include "daemon/service/endpoints.h"
 #include "daemon/service/ignored_signals.h"
 #include "daemon/service/open_store.h"
+#include "daemon/service/service_manager.h"
 #include "daemon/service/watch.h"
 
 namespace torchwatch::service {
@@ -68,7 +69,8 @@ Result<> serve(config::Options const& options,
   api::SharedHealth health;
   SystemClock const clock;
   Checkup const checkup{store_file(options), clock};
-  Watch watch{loop.get_executor(), options, executable, *store, checkup, health};
+  auto const manager = ServiceManager::from_environment();
+  Watch watch{loop.get_executor(), options, executable, *store, checkup, manager, health};
   Answering const answering{answering_loop,
                             std::move(*endpoint),
                             options,
@@ -83,6 +85,7 @@ Result<> serve(config::Options const& options,
   } catch (boost::system::system_error const& problem) {
     if (problem.code() != asio::error::operation_aborted) throw;
   }
+  manager.send("STOPPING=1");
   spdlog::info("service_stopped");
   return {};
 }

@@ -18,17 +18,18 @@ namespace torchwatch::service {
 /// All methods except the constructor are called on that loop.
 class Watch {
  public:
-  /// `options`, `store`, `checkup` and `health` must outlive it.
+  /// `options`, `store`, `checkup`, `manager` and `health` must outlive it.
   Watch(boost::asio::any_io_executor executor,
         config::Options const& options,
         std::string const& executable,
         storage::Store& store,
         Checkup const& checkup,
+        ServiceManager const& manager,
         api::SharedHealth& health)
       : options_{options},
         store_{store},
         service_{executor, options, executable, store, clock_},
-        health_reporter_{executor, options, store, service_, checkup, health},
+        health_reporter_{executor, options, store, service_, checkup, manager, health},
         rest_{executor} {}
 
   /// Counters of events since the start; for any thread.
