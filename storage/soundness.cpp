@@ -79,13 +79,13 @@ bool is_empty(SQLite::Database& database) {
          database.execAndGet("SELECT count(*) FROM sqlite_master").getInt() == 0;
 }
 
-/// The application_id of development versions before 0.1.0: "TWCH".
+/// The application_id of development versions before 1.0.0: "TWCH".
 constexpr int development_id = 0x54574348;
 
 Error written_by_development_version(fs::path const& file) {
   return {ErrorCode::refused,
           file.string() +
-              ": written by a development version of torchwatch; 0.1.0 and later cannot read it. "
+              ": written by a development version of torchwatch; 1.0.0 and later cannot read it. "
               "Move it away to start with a new database; the builds next to it are used again"};
 }
 

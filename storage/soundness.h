@@ -14,7 +14,7 @@ inline constexpr int application_id = 0x54574442;
 /// Checks `file` without changing it. Succeeds when it does not exist, is empty, or is an undamaged
 /// database of torchwatch that is not newer than this program and matches its seal, if it has one.
 /// Errors: `refused` when it belongs to another program, to a newer torchwatch or to a development
-/// version before 0.1.0; `corrupt` when it is damaged or was changed. Messages say what to do.
+/// version before 1.0.0; `corrupt` when it is damaged or was changed. Messages say what to do.
 Result<> inspect(std::filesystem::path const& file);
 
 /// Checks all of `file`, also its indexes (SQLite's integrity_check), without changing it. Takes
