@@ -35,6 +35,7 @@ class NotifySocket {
 
   NotifySocket(NotifySocket const&) = delete;
   NotifySocket& operator=(NotifySocket const&) = delete;
+
   ~NotifySocket() { ::close(descriptor_); }
 
   /// Returns the value of NOTIFY_SOCKET.

@@ -12,7 +12,8 @@
 namespace torchwatch::service {
 
 ServiceManager ServiceManager::from_environment() {
-  auto const* const socket = std::getenv("NOTIFY_SOCKET");  // no variable is set while there are threads
+  auto const* const socket =
+      std::getenv("NOTIFY_SOCKET");  // no variable is set while there are threads
   return ServiceManager{socket == nullptr ? "" : socket};
 }
 

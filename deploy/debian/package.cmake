@@ -2,9 +2,12 @@
 # deploy/debian/build makes them.
 set(systemd ${PROJECT_SOURCE_DIR}/deploy/systemd)
 set(examples ${CMAKE_INSTALL_DATAROOTDIR}/doc/torchwatch/examples)
-install(FILES ${systemd}/torchwatch.service DESTINATION lib/systemd/system)
-install(FILES ${systemd}/torchwatch.sysusers DESTINATION lib/sysusers.d RENAME torchwatch.conf)
-install(FILES ${systemd}/torchwatch.tmpfiles DESTINATION lib/tmpfiles.d RENAME torchwatch.conf)
+# The unit starts /usr/bin/torchwatch, so an installation elsewhere has none.
+if(CMAKE_INSTALL_PREFIX STREQUAL /usr)
+  install(FILES ${systemd}/torchwatch.service DESTINATION lib/systemd/system)
+  install(FILES ${systemd}/torchwatch.sysusers DESTINATION lib/sysusers.d RENAME torchwatch.conf)
+  install(FILES ${systemd}/torchwatch.tmpfiles DESTINATION lib/tmpfiles.d RENAME torchwatch.conf)
+endif()
 install(FILES deploy/completion/torchwatch DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/bash-completion/completions)
 install(FILES config/example.json config/torchwatch.schema.json ${systemd}/gpu.conf DESTINATION ${examples})
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/torchwatch RENAME copyright)
