@@ -43,8 +43,8 @@ set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 
 set(CPACK_DEBIAN_SERVICE_PACKAGE_NAME torchwatch)
 set(CPACK_DEBIAN_SERVICE_DESCRIPTION "finds performance regressions in PyTorch nightlies
- A service that measures each nightly build of PyTorch next to the previous
- one, bisects regressions to the commit that caused them, and reports them.")
+A service that measures each nightly build of PyTorch next to the previous
+one, bisects regressions to the commit that caused them, and reports them.")
 set(CPACK_DEBIAN_SERVICE_PACKAGE_DEPENDS "bubblewrap, ca-certificates, git, init-system-helpers, \
 systemd | systemd-standalone-sysusers | opensysusers, systemd | systemd-standalone-tmpfiles | opentmpfiles")
 # Downloaded nightlies need a worker that is compiled with their headers.
@@ -57,8 +57,8 @@ set(CPACK_DEBIAN_SERVICE_PACKAGE_CONTROL_EXTRA
 
 set(CPACK_DEBIAN_WORKER_PACKAGE_NAME torchwatch-worker)
 set(CPACK_DEBIAN_WORKER_DESCRIPTION "torchwatch's worker for Debian's PyTorch
- Measures the models of the TorchBench paper with the LibTorch of this Debian.
- The service needs it for builds that have no worker of their own.")
+Measures the models of the TorchBench paper with the LibTorch of this Debian.
+The service needs it for builds that have no worker of their own.")
 set(CPACK_DEBIAN_WORKER_PACKAGE_SUGGESTS torchwatch)
 
 include(CPack)

@@ -24,7 +24,8 @@ class BillOfMaterials(unittest.TestCase):
             (pathlib.Path(folder) / 'tree/DEBIAN').mkdir(parents=True)
             (pathlib.Path(folder) / 'tree/DEBIAN/control').write_text(CONTROL, encoding='utf-8')
             package = pathlib.Path(folder) / 'torchwatch_1.2.3-1_all.deb'
-            subprocess.run(['dpkg-deb', '--root-owner-group', '-b', f'{folder}/tree', package], check=True, stdout=subprocess.DEVNULL)
+            subprocess.run(['dpkg-deb', '--root-owner-group', '-b', f'{folder}/tree', package],
+                           check=True, stdout=subprocess.DEVNULL)
             environment = {**os.environ, 'SOURCE_DATE_EPOCH': '86400'}
             run = [subprocess.run([SBOM, package], check=True, capture_output=True, text=True, env=environment).stdout
                    for _ in range(2)]

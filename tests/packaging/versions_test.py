@@ -33,7 +33,7 @@ class Versions(unittest.TestCase):
         self.assertEqual(description['info']['version'], self.project)
 
     def test_changelog_begins_with_version_of_project(self):
-        self.assertEqual(first_match(r'^## ([0-9]\S*)', 'CHANGELOG.md'), self.project)
+        self.assertEqual(first_match(r'^## ([0-9.]+)', 'CHANGELOG.md'), self.project)
 
 
 if __name__ == '__main__':
