@@ -10,6 +10,7 @@
 
 #include "storage/database.h"
 #include "storage/rows.h"
+#include "storage/state_paths.h"
 #include "storage/verdicts.h"
 
 namespace torchwatch::storage {
@@ -158,7 +159,7 @@ constexpr auto select_own_columns =
     "LEFT JOIN incident ON incident.id = earlier_incident_id "
     "LEFT JOIN nightly ON nightly.id = incident.nightly_id WHERE bisection_id = ?";
 
-void read_own_columns(SQLite::Statement& row, Finding& finding) {
+void read_own_columns(Database& database, SQLite::Statement& row, Finding& finding) {
   finding.no_revert_check = row.getColumn(1).getString();
   finding.is_gradual = row.getColumn(2).getInt() != 0;
   if (!row.getColumn(3).isNull()) finding.reverted_by = CommitSha{row.getColumn(3).getString()};
@@ -169,7 +170,7 @@ void read_own_columns(SQLite::Statement& row, Finding& finding) {
   if (row.getColumn(5).isNull()) return;
   finding.earlier = EarlierIncident{IncidentId{row.getColumn(5).getInt64()},
                                     row.getColumn(6).getString(),
-                                    row.getColumn(7).getString()};
+                                    path_of(database, row.getColumn(7).getString())};
 }
 
 /// `table_and_key`: "bisection_suspect (bisection_id, finding, ordinal". `key`: the values of these
@@ -324,7 +325,8 @@ std::vector<Finding> select_findings(Database& database, BisectionId id) {
   Statement own{database, select_own_columns};
   bind_all(own, id.value);
   while (own.executeStep())
-    read_own_columns(own, findings.at(static_cast<std::size_t>(own.getColumn(0).getInt())));
+    read_own_columns(
+        database, own, findings.at(static_cast<std::size_t>(own.getColumn(0).getInt())));
   return findings;
 }
 

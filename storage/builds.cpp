@@ -2,6 +2,7 @@
 
 #include "storage/database.h"
 #include "storage/rows.h"
+#include "storage/state_paths.h"
 
 namespace torchwatch::storage {
 namespace {
@@ -26,11 +27,11 @@ constexpr auto select_builds =
     "SELECT commit_sha, recipe_id, state, prefix, note, finished_at, seconds, is_incremental "
     "FROM build ";
 
-BuildRecord read_build(SQLite::Statement& row) {
+BuildRecord read_build(Database& database, SQLite::Statement& row) {
   return {CommitSha{row.getColumn(0).getString()},
           RecipeId{row.getColumn(1).getInt64()},
           read_word(row.getColumn(2), parse_build_state),
-          row.getColumn(3).getString(),
+          path_of(database, row.getColumn(3).getString()),
           row.getColumn(4).getString(),
           read_time(row.getColumn(5)),
           row.getColumn(6).getDouble(),
@@ -42,13 +43,13 @@ BuildRecord read_build(SQLite::Statement& row) {
 std::optional<BuildRecord> Builds::find(CommitSha const& commit, RecipeId recipe) const {
   Statement query{database_, std::string{select_builds} + "WHERE commit_sha = ? AND recipe_id = ?"};
   bind_all(query, commit.hex, recipe.value);
-  return read_one(query, read_build);
+  return read_one(query, [this](SQLite::Statement& row) { return read_build(database_, row); });
 }
 
 std::optional<BuildRecord> Builds::find_at(std::string const& prefix) const {
   Statement query{database_, std::string{select_builds} + "WHERE state = 'built' AND prefix = ?"};
-  bind_all(query, prefix);
-  return read_one(query, read_build);
+  bind_all(query, stored_path(database_, prefix));
+  return read_one(query, [this](SQLite::Statement& row) { return read_build(database_, row); });
 }
 
 void Builds::record(BuildRecord const& build) {
@@ -61,7 +62,7 @@ void Builds::record(BuildRecord const& build) {
            build.commit.hex,
            build.recipe.value,
            std::string{to_string(build.state)},
-           build.prefix,
+           stored_path(database_, build.prefix),
            build.note,
            seconds_of(build.finished_at),
            build.seconds,

@@ -4,6 +4,12 @@
 
 namespace torchwatch::storage {
 
+std::filesystem::path const& Database::directory() {
+  if (directory_.empty())
+    directory_ = std::filesystem::absolute(getFilename()).lexically_normal().parent_path();
+  return directory_;
+}
+
 Statement::Statement(Database& database, std::string const& sql) : database_{database} {
   database_.idle_.try_emplace(sql, database, sql);
   prepared_ = database_.idle_.extract(sql);

@@ -2,6 +2,7 @@
 
 /// The connection to the database and its statements, for the tables of this folder alone.
 
+#include <filesystem>
 #include <string>
 #include <unordered_map>
 
@@ -16,9 +17,13 @@ class Database : public SQLite::Database {
  public:
   using SQLite::Database::Database;
 
+  /// Returns the absolute path of the directory of the file. The first call decides.
+  std::filesystem::path const& directory();
+
  private:
   friend class Statement;
   std::unordered_map<std::string, SQLite::Statement> idle_;  // by their SQL
+  std::filesystem::path directory_;                          // empty before the first use
 };
 
 /// A statement of a connection. It is prepared once, and returned at the end of the scope, without

@@ -4,6 +4,7 @@
 
 #include "storage/database.h"
 #include "storage/rows.h"
+#include "storage/state_paths.h"
 #include "storage/verdicts.h"
 
 namespace torchwatch::storage {
@@ -107,7 +108,7 @@ Incident read_incident(Database& database, SQLite::Statement& row) {
   incident.id.value = row.getColumn(0).getInt64();
   incident.baseline.value = row.getColumn(1).getInt64();
   incident.nightly.value = row.getColumn(2).getInt64();
-  incident.report = row.getColumn(3).getString();
+  incident.report = path_of(database, row.getColumn(3).getString());
   incident.opened_at = read_time(row.getColumn(4));
   incident.correction = row.getColumn(5).getString();
   incident.state = read_word(row.getColumn(6), parse_incident_state);
@@ -364,7 +365,7 @@ std::optional<Incident> Incidents::of_report(std::string const& key) const {
 
 std::optional<Incident> Incidents::reported_at(std::string const& place) const {
   Statement query{database_, std::string{select_incidents} + "AND report = ? LIMIT 1"};
-  bind_all(query, place);
+  bind_all(query, stored_path(database_, place));
   return read_one(query, [this](SQLite::Statement& row) { return read_incident(database_, row); });
 }
 
@@ -398,7 +399,7 @@ Timestamp Incidents::github_pause_end() const {
 
 void Incidents::reported(IncidentId id, std::string const& place) {
   Statement update{database_, "UPDATE incident SET report = ? WHERE id = ?"};
-  bind_all(update, place, id.value);
+  bind_all(update, stored_path(database_, place), id.value);
   update.exec();
 }
 

@@ -4,6 +4,7 @@
 
 #include "storage/database.h"
 #include "storage/rows.h"
+#include "storage/state_paths.h"
 
 namespace torchwatch::storage {
 namespace {
@@ -22,14 +23,14 @@ constexpr auto that_count =
     "SELECT 1 FROM nightly AS other WHERE other.date = nightly.date AND "
     "other.version = nightly.version AND other.state IN ('bisected', 'done'))) ";
 
-Nightly read_nightly(SQLite::Statement& row) {
+Nightly read_nightly(Database& database, SQLite::Statement& row) {
   Nightly nightly;
   nightly.id.value = row.getColumn(0).getInt64();
   nightly.date = row.getColumn(1).getString();
   nightly.version = row.getColumn(2).getString();
   nightly.commit.hex = row.getColumn(3).getString();
   nightly.release_commit.hex = row.getColumn(4).getString();
-  nightly.prefix = row.getColumn(5).getString();
+  nightly.prefix = path_of(database, row.getColumn(5).getString());
   nightly.state = read_word(row.getColumn(6), parse_nightly_state);
   if (!row.getColumn(7).isNull()) nightly.baseline = NightlyId{row.getColumn(7).getInt64()};
   nightly.failure = row.getColumn(8).getString();
@@ -43,6 +44,14 @@ Nightly read_nightly(SQLite::Statement& row) {
                                  lines_of(row.getColumn(15).getString())};
   nightly.release_date = row.getColumn(16).getString();
   return nightly;
+}
+
+std::vector<Nightly> read_nightlies(Database& database, SQLite::Statement& query) {
+  return read_all(query, [&](SQLite::Statement& row) { return read_nightly(database, row); });
+}
+
+std::optional<Nightly> read_one_nightly(Database& database, SQLite::Statement& query) {
+  return read_one(query, [&](SQLite::Statement& row) { return read_nightly(database, row); });
 }
 
 }  // namespace
@@ -59,7 +68,7 @@ bool Nightlies::announce(Nightly const& nightly) {
            nightly.version,
            nightly.commit.hex,
            nightly.release_commit.hex,
-           nightly.prefix,
+           stored_path(database_, nightly.prefix),
            std::string{to_string(nightly.state)},
            seconds_of(nightly.announced_at),
            nightly.file ? std::optional{file.url} : std::nullopt,
@@ -71,27 +80,27 @@ bool Nightlies::announce(Nightly const& nightly) {
 
 std::vector<Nightly> Nightlies::all() const {
   Statement query{database_, std::string{select_nightlies} + "ORDER BY date, id"};
-  return read_all(query, read_nightly);
+  return read_nightlies(database_, query);
 }
 
 std::vector<Nightly> Nightlies::since(std::string const& date) const {
   Statement query{database_, std::string{select_nightlies} + "WHERE date >= ? ORDER BY date, id"};
   bind_all(query, date);
-  return read_all(query, read_nightly);
+  return read_nightlies(database_, query);
 }
 
 std::vector<Nightly> Nightlies::of(CommitSha const& commit) const {
   Statement query{database_,
                   std::string{select_nightlies} + "WHERE commit_sha = ? ORDER BY date, id"};
   bind_all(query, commit.hex);
-  return read_all(query, read_nightly);
+  return read_nightlies(database_, query);
 }
 
 std::optional<Nightly> Nightlies::newest() const {
   Statement query{database_,
                   std::string{select_nightlies} + "WHERE " + that_count +
                       "ORDER BY date DESC, id DESC LIMIT 1"};
-  return read_one(query, read_nightly);
+  return read_one_nightly(database_, query);
 }
 
 std::optional<Nightly> Nightlies::last_ended() const {
@@ -99,7 +108,7 @@ std::optional<Nightly> Nightlies::last_ended() const {
                   std::string{select_nightlies} +
                       "WHERE state IN ('bisected', 'done', 'failed') AND " + that_count +
                       "ORDER BY date DESC, id DESC LIMIT 1"};
-  return read_one(query, read_nightly);
+  return read_one_nightly(database_, query);
 }
 
 std::optional<Nightly> Nightlies::judged_from_end(int place) const {
@@ -108,13 +117,13 @@ std::optional<Nightly> Nightlies::judged_from_end(int place) const {
                       "WHERE state IN ('bisected', 'done') "
                       "ORDER BY date DESC, id DESC LIMIT 1 OFFSET ?"};
   bind_all(query, place - 1);
-  return read_one(query, read_nightly);
+  return read_one_nightly(database_, query);
 }
 
 std::vector<Nightly> Nightlies::newest(int count) const {
   Statement query{database_, std::string{select_nightlies} + "ORDER BY date DESC, id DESC LIMIT ?"};
   bind_all(query, count);
-  return read_all(query, read_nightly);
+  return read_nightlies(database_, query);
 }
 
 std::optional<Nightly> Nightlies::of_date(std::string const& date) const {
@@ -122,13 +131,13 @@ std::optional<Nightly> Nightlies::of_date(std::string const& date) const {
                   std::string{select_nightlies} + "WHERE date = ? AND " + that_count +
                       "ORDER BY id DESC LIMIT 1"};
   bind_all(query, date);
-  return read_one(query, read_nightly);
+  return read_one_nightly(database_, query);
 }
 
 std::optional<Nightly> Nightlies::find(NightlyId id) const {
   Statement query{database_, std::string{select_nightlies} + "WHERE id = ?"};
   bind_all(query, id.value);
-  return read_one(query, read_nightly);
+  return read_one_nightly(database_, query);
 }
 
 std::optional<Nightly> Nightlies::next_unfinished(std::set<NightlyId> const& waiting) const {
@@ -136,7 +145,7 @@ std::optional<Nightly> Nightlies::next_unfinished(std::set<NightlyId> const& wai
                   std::string{select_nightlies} +
                       "NOT INDEXED WHERE state NOT IN ('bisected', 'done', 'failed') "
                       "ORDER BY date, id"};
-  for (auto& nightly : read_all(query, read_nightly))
+  for (auto& nightly : read_nightlies(database_, query))
     if (!waiting.contains(nightly.id)) return std::move(nightly);
   return std::nullopt;
 }
@@ -145,7 +154,7 @@ std::vector<Nightly> Nightlies::investigated() const {
   Statement query{
       database_,
       std::string{select_nightlies} + "NOT INDEXED WHERE state = 'bisected' ORDER BY date, id"};
-  return read_all(query, read_nightly);
+  return read_nightlies(database_, query);
 }
 
 void Nightlies::update(Nightly const& nightly) {
@@ -160,7 +169,7 @@ void Nightlies::update(Nightly const& nightly) {
            nightly.version,
            nightly.commit.hex,
            nightly.release_commit.hex,
-           nightly.prefix,
+           stored_path(database_, nightly.prefix),
            std::string{to_string(nightly.state)},
            nightly.baseline ? std::optional{nightly.baseline->value} : std::nullopt,
            nightly.failure,

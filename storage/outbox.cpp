@@ -2,6 +2,7 @@
 
 #include "storage/database.h"
 #include "storage/rows.h"
+#include "storage/state_paths.h"
 
 namespace torchwatch::storage {
 namespace {
@@ -14,7 +15,7 @@ std::optional<Timestamp> read_optional_time(SQLite::Column const& column) {
   return column.isNull() ? std::nullopt : std::optional{read_time(column)};
 }
 
-OutboxEntry read_entry(SQLite::Statement& row) {
+OutboxEntry read_entry(Database& database, SQLite::Statement& row) {
   OutboxEntry entry;
   auto& message = entry.message;
   message.id = row.getColumn(0).getInt64();
@@ -31,9 +32,13 @@ OutboxEntry read_entry(SQLite::Statement& row) {
   entry.attempts = row.getColumn(11).getInt();
   entry.next_at = read_optional_time(row.getColumn(12));
   entry.failure = row.getColumn(13).getString();
-  entry.place = row.getColumn(14).getString();
+  entry.place = path_of(database, row.getColumn(14).getString());
   entry.rejected_at = read_optional_time(row.getColumn(15));
   return entry;
+}
+
+std::vector<OutboxEntry> read_entries(Database& database, SQLite::Statement& query) {
+  return read_all(query, [&](SQLite::Statement& row) { return read_entry(database, row); });
 }
 
 /// Returns the first text of a query with one column; empty when there is none.
@@ -67,30 +72,30 @@ std::vector<OutboxEntry> Outbox::next_due(Timestamp now) const {
                       "GROUP BY incident_id, destination) "
                       "AND (next_at IS NULL OR next_at <= ?) ORDER BY id"};
   bind_all(query, seconds_of(now));
-  return read_all(query, read_entry);
+  return read_entries(database_, query);
 }
 
 std::optional<OutboxEntry> Outbox::find(std::int64_t id) const {
   Statement query{database_, std::string{select_messages} + "WHERE id = ?"};
   bind_all(query, id);
-  return read_one(query, read_entry);
+  return read_one(query, [this](SQLite::Statement& row) { return read_entry(database_, row); });
 }
 
 std::vector<OutboxEntry> Outbox::of(IncidentId incident) const {
   Statement query{database_, std::string{select_messages} + "WHERE incident_id = ? ORDER BY id"};
   bind_all(query, incident.value);
-  return read_all(query, read_entry);
+  return read_entries(database_, query);
 }
 
 std::vector<OutboxEntry> Outbox::of_event(std::int64_t event) const {
   Statement query{database_, std::string{select_messages} + "WHERE event_id = ? ORDER BY id"};
   bind_all(query, event);
-  return read_all(query, read_entry);
+  return read_entries(database_, query);
 }
 
 std::vector<OutboxEntry> Outbox::unfinished() const {
   Statement query{database_, std::string{select_messages} + "WHERE done_at IS NULL ORDER BY id"};
-  return read_all(query, read_entry);
+  return read_entries(database_, query);
 }
 
 void Outbox::mark_sent(std::int64_t id, std::optional<Timestamp> at) {
@@ -106,7 +111,7 @@ void Outbox::finish(std::int64_t id,
   Statement update{
       database_,
       "UPDATE outbox SET done_at = ?, failure = '', place = ?, body_digest = ? WHERE id = ?"};
-  bind_all(update, seconds_of(now), place, digest, id);
+  bind_all(update, seconds_of(now), stored_path(database_, place), digest, id);
   update.exec();
 }
 
@@ -152,7 +157,7 @@ std::string Outbox::place_of(IncidentId incident, std::string const& destination
                   "SELECT place FROM outbox WHERE incident_id = ? AND destination = ? "
                   "AND place <> '' ORDER BY id LIMIT 1"};
   bind_all(query, incident.value, destination);
-  return first_text(query);
+  return path_of(database_, first_text(query));
 }
 
 std::string Outbox::body_digest(IncidentId incident, std::string const& destination) const {

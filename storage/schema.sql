@@ -17,7 +17,7 @@ CREATE TABLE nightly (
   version TEXT NOT NULL,                         -- PyTorch's version, for people
   commit_sha TEXT NOT NULL,                      -- trunk commit, or the nightly branch's if only that is known; empty until the file was fetched
   release_sha TEXT NOT NULL,                     -- commit of the nightly branch; empty if the feed has none
-  prefix TEXT NOT NULL,                          -- directory of the build; empty until it is built or fetched
+  prefix TEXT NOT NULL,                          -- directory of the build, "./..." if it is in that of this file; empty until it is built or fetched
   state TEXT NOT NULL,                           -- announced, prepared, swept, screened, confirmed, bisected, done, failed
   baseline_id INTEGER REFERENCES nightly(id),    -- the nightly it is compared with; series_baseline has the exceptions
   failure TEXT NOT NULL DEFAULT '',              -- why it failed
@@ -212,7 +212,7 @@ CREATE TABLE incident (
   baseline_id INTEGER NOT NULL REFERENCES nightly(id),        -- the oldest baseline of its series; all changes lie between this nightly
   nightly_id INTEGER NOT NULL UNIQUE REFERENCES nightly(id),  -- and this one
   report_key TEXT NOT NULL DEFAULT '',           -- key by which the report is found again; written before it is published
-  report TEXT NOT NULL DEFAULT '',               -- the issue's URL or the file's path; written after it is published
+  report TEXT NOT NULL DEFAULT '',               -- the issue's URL or the file's path, as "./..."; written after it is published
   opened_at INTEGER NOT NULL,                    -- when the first regression was confirmed
   edition_id INTEGER REFERENCES nightly(id),     -- the last later edition of the nightly's file that also has regressions; NULL if none
   correction TEXT NOT NULL DEFAULT '',           -- result of the last later edition, for people; empty without one
@@ -279,13 +279,13 @@ CREATE TABLE outbox (
   body TEXT NOT NULL,
   marker TEXT NOT NULL,                          -- hidden line of the body by which the sent message is recognized
   labels TEXT NOT NULL,                          -- a line each
-  sent_at INTEGER,                               -- when it was sent, written before that; NULL before, and when the destination replied that it did nothing
+  sent_at INTEGER,                               -- when it was sent, written before that, or when a backup without its arrival was restored; NULL before, and when the destination replied that it did nothing
   done_at INTEGER,                               -- when it was sent or given up; NULL until then
   attempts INTEGER NOT NULL DEFAULT 0,           -- the failed ones
   next_at INTEGER,                               -- it is not sent before this time; NULL: at once
   rejected_at INTEGER,                           -- when the destination rejected it first; NULL: it did not
   failure TEXT NOT NULL DEFAULT '',              -- why the last attempt failed, or why it was given up; empty if it was sent
-  place TEXT NOT NULL DEFAULT '',                -- address of what was made: of an issue, comment, file
+  place TEXT NOT NULL DEFAULT '',                -- address of what was made: of an issue, comment, file ("./...")
   body_digest TEXT NOT NULL DEFAULT ''           -- digest of the issue's body as it was afterwards; empty if the message did not write it
 ) STRICT;
 CREATE INDEX outbox_by_incident ON outbox (incident_id, destination);
@@ -358,7 +358,7 @@ CREATE TABLE recipe (
 CREATE TABLE build (
   commit_sha TEXT NOT NULL,
   state TEXT NOT NULL,                           -- built, or unbuildable (permanent)
-  prefix TEXT NOT NULL,                          -- directory of the build, if built
+  prefix TEXT NOT NULL,                          -- directory of the build, if built: "./..." if it is in that of this file
   note TEXT NOT NULL,                            -- why it is unbuildable
   finished_at INTEGER NOT NULL,
   seconds REAL NOT NULL,                         -- wall-clock cost; 0: unknown

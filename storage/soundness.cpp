@@ -94,8 +94,8 @@ std::string complaint_of(SQLite::Database& database, char const* check) {
   return answer == "ok" ? "" : answer;
 }
 
-Result<> inspect_contents(fs::path const& file) {
-  SQLite::Database database{file.string(), SQLite::OPEN_READONLY};
+/// Checks that the database is ours, and not newer than this program. `file`: for messages.
+Result<> inspect_kind(SQLite::Database& database, fs::path const& file) {
   int const id = pragma(database, "application_id");
   if (id == development_id) return written_by_development_version(file);
   if (id != application_id && !is_empty(database))
@@ -107,12 +107,37 @@ Result<> inspect_contents(fs::path const& file) {
                      ", this program reads versions up to " + std::to_string(newest) +
                      ": install a newer torchwatch"};
   }
+  return {};
+}
+
+Result<> inspect_contents(fs::path const& file) {
+  SQLite::Database database{file.string(), SQLite::OPEN_READONLY};
+  auto const known = inspect_kind(database, file);
+  if (!known) return known;
   auto const complaint = complaint_of(database, "quick_check");
   if (!complaint.empty()) return damaged(file, complaint);
   return {};
 }
 
+Error damaged_copy(fs::path const& file, std::string const& how) {
+  return {ErrorCode::corrupt, file.string() + ": damaged: " + how};
+}
+
+/// Returns the first row that refers to a missing one; empty when there is none.
+std::string broken_reference(SQLite::Database& database) {
+  SQLite::Statement broken{database, "PRAGMA foreign_key_check"};
+  if (!broken.executeStep()) return {};
+  return "a row of " + broken.getColumn(0).getString() + " refers to a missing row of " +
+         broken.getColumn(2).getString();
+}
+
 }  // namespace
+
+bool begins_like_a_database(fs::path const& file) {
+  std::string magic(16, ' ');
+  std::ifstream{file, std::ios::binary}.read(magic.data(), 16);
+  return magic == std::string{"SQLite format 3"} + '\0';
+}
 
 Result<> inspect(fs::path const& file) {
   std::error_code missing;
@@ -124,9 +149,7 @@ Result<> inspect(fs::path const& file) {
                    "it was changed after torchwatch closed it (if this was intended, remove " +
                        seal_of(file).string() + ")");
   }
-  std::string magic(16, ' ');
-  std::ifstream{file, std::ios::binary}.read(magic.data(), 16);
-  if (magic != std::string{"SQLite format 3"} + '\0')
+  if (!begins_like_a_database(file))
     return foreign(file, "it does not begin like a SQLite database");
   try {
     return inspect_contents(file);
@@ -150,6 +173,24 @@ Result<> inspect_all(fs::path const& file, std::stop_token const& stop) {
     if (problem.getErrorCode() == SQLITE_INTERRUPT) return stopped(file);
     if (is_damage(problem.getErrorCode())) return damaged(file, problem.what());
     return Error{ErrorCode::unavailable, file.string() + ": " + problem.what()};
+  }
+}
+
+Result<> inspect_copy(fs::path const& copy, fs::path const& original) {
+  if (!begins_like_a_database(copy))
+    return foreign(original, "it does not begin like a SQLite database");
+  try {
+    SQLite::Database database{copy.string(), SQLite::OPEN_READONLY};
+    auto const known = inspect_kind(database, original);
+    if (!known) return known;
+    if (is_empty(database)) return foreign(original, "it has no tables");
+    auto complaint = complaint_of(database, "integrity_check");
+    if (complaint.empty()) complaint = broken_reference(database);
+    if (!complaint.empty()) return damaged_copy(original, complaint);
+    return {};
+  } catch (SQLite::Exception const& problem) {
+    if (is_damage(problem.getErrorCode())) return damaged_copy(original, problem.what());
+    return Error{ErrorCode::unavailable, original.string() + ": " + problem.what()};
   }
 }
 

@@ -1,74 +1,19 @@
 #include "storage/store.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <map>
 #include <tuple>
 #include <utility>
-
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
 
 #include "storage/base/small_file.h"
 #include "storage/database.h"
 #include "storage/metrics.h"
 #include "storage/migrations.h"
 #include "storage/soundness.h"
+#include "storage/writer_lock.h"
 
 namespace torchwatch::storage {
-
-namespace {
-
-std::filesystem::path lock_of(std::filesystem::path file) {
-  return file += ".lock";
-}
-
-int open_lock(std::filesystem::path const& file) {
-  return ::open(lock_of(file).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-}
-
-int open_directory(std::filesystem::path const& file) {
-  auto const directory = file.parent_path();
-  auto const* const path = directory.empty() ? "." : directory.c_str();
-  return ::open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-}
-
-/// True when another process or Store holds the lock. Otherwise takes the lock `how` on an open
-/// file. Returns false also for files that cannot be locked, such as a directory on NFS.
-bool is_locked_elsewhere(int descriptor, int how) {
-  return descriptor >= 0 && ::flock(descriptor, how | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-}
-
-}  // namespace
-
-/// Advisory locks on a file next to the database and on their directory. The directory is locked
-/// because a lock file can be deleted and created again. The kernel releases the locks however the
-/// process ends.
-class Store::WriterLock {
- public:
-  explicit WriterLock(std::filesystem::path const& file)
-      : file_{open_lock(file)},
-        directory_{open_directory(file)} {}
-
-  ~WriterLock() {
-    if (directory_ >= 0) ::close(directory_);
-    if (file_ >= 0) ::close(file_);
-  }
-
-  WriterLock(WriterLock const&) = delete;
-  WriterLock& operator=(WriterLock const&) = delete;
-
-  bool is_held() const {
-    return file_ >= 0 && ::flock(file_, LOCK_EX | LOCK_NB) == 0 &&
-           !is_locked_elsewhere(directory_, LOCK_EX);
-  }
-
- private:
-  int file_;
-  int directory_;
-};
 
 namespace {
 
@@ -152,16 +97,6 @@ Result<Store> Store::open_reader(std::filesystem::path const& file) {
   } catch (std::exception const& problem) {
     return Error{ErrorCode::not_found, "read store: " + file.string() + ": " + problem.what()};
   }
-}
-
-bool has_writer(std::filesystem::path const& file) {
-  int const lock = ::open(lock_of(file).c_str(), O_RDONLY | O_CLOEXEC);  // none: no writer yet
-  int const directory = open_directory(file);
-  bool const is_held =
-      is_locked_elsewhere(lock, LOCK_SH) || is_locked_elsewhere(directory, LOCK_SH);
-  if (directory >= 0) ::close(directory);
-  if (lock >= 0) ::close(lock);
-  return is_held;
 }
 
 namespace {

@@ -25,6 +25,7 @@
 #include "storage/rulings.h"
 #include "storage/tallies.h"
 #include "storage/trust.h"
+#include "storage/writer_lock.h"
 
 namespace torchwatch::storage {
 
@@ -98,16 +99,11 @@ class Store {
   Tallies tallies() { return tallies_of(*database_); }
 
  private:
-  class WriterLock;
   explicit Store(std::unique_ptr<Database> database, std::unique_ptr<WriterLock> lock);
 
   std::unique_ptr<WriterLock> lock_;  // released after the database is closed
   std::unique_ptr<Database> database_;
 };
-
-/// True when any process, also this one, has `file` open for writing. A Store::open() at the same
-/// instant fails and can be repeated.
-bool has_writer(std::filesystem::path const& file);
 
 /// Reads the data of a report on `incident`.
 IncidentStory story_of(Store& store, Incident const& incident);
