@@ -40,6 +40,7 @@ int run(int argc, char** argv) {
   cli::add_bisections(app, chosen);
   cli::add_builds(app, invocation, chosen);
   cli::add_rule(app, invocation, chosen);
+  cli::add_backup(app, invocation, chosen);
   cli::add_config(app, invocation, chosen);
   cli::add_example(app, program_example);
   cli::set_failure_message(app);

@@ -24,7 +24,7 @@ struct Copy {
   std::vector<TableCount> counts{};  ///< the main tables
 };
 
-/// What happens to a file that has the name of the copy.
+/// The handling of a file that already has the name of the copy.
 enum class IfExists { refuse, replace };
 
 /// Copies `database` to `file` as of one moment, while its writer works, which does not wait. The

@@ -46,6 +46,8 @@ void add_builds(CLI::App& app, Invocation const& invocation, Chosen& chosen);
 /// Adds incidents, nightlies, alarms and series.
 void add_records(CLI::App& app, Invocation const& invocation, Chosen& chosen);
 void add_rule(CLI::App& app, Invocation const& invocation, Chosen& chosen);
+/// Adds backup and restore.
+void add_backup(CLI::App& app, Invocation const& invocation, Chosen& chosen);
 void add_config(CLI::App& app, Invocation const& invocation, Chosen& chosen);
 
 }  // namespace torchwatch::cli

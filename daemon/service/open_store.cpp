@@ -5,8 +5,12 @@
 
 namespace torchwatch::service {
 
+std::filesystem::path store_file_in(std::filesystem::path const& state_dir) {
+  return state_dir / "torchwatch.sqlite";
+}
+
 std::string store_file(config::Options const& options) {
-  return (std::filesystem::path{options.state_dir} / "torchwatch.sqlite").string();
+  return store_file_in(options.state_dir).string();
 }
 
 namespace {
