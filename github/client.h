@@ -59,8 +59,12 @@ struct BodyDraft {
   std::string report;  ///< the key of the issue
   std::string marker;  ///< the body holds it, and no earlier body does
   std::string body;    ///< Markdown
-  /// The digest_of_body() of the body that was written last. A user edited any other body.
+  /// The digest_of_body() of the body that was written last. A user edited any other body, except
+  /// one of a message that is not in `sent_markers`.
   std::string known_digest;
+  /// The markers of all messages about the issue that were sent. The body of any other message was
+  /// written before an older database was restored from a backup, so it is replaced.
+  std::vector<std::string> sent_markers{};
 };
 
 /// The result of an edit.

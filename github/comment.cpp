@@ -56,7 +56,7 @@ CommentDraft draft_comment(IncidentStory const& story,
                            std::string const& project) {
   CommentDraft draft;
   draft.report = key_of(story);
-  draft.marker = marker_of(draft.report, event, "github comment");
+  draft.marker = marker_of(story, event, "github comment");
   draft.body = shortened(draft.marker + "\n" + event_story(story, event, project), max_body_bytes);
   return draft;
 }
@@ -69,7 +69,7 @@ CommentDraft draft_pull_request_comment(IncidentStory const& story,
   IncidentEvent event;
   event.kind = IncidentEventKind::explained;
   event.commit = commit.sha;
-  draft.marker = marker_of(key_of(story), event, "pull_request comment");
+  draft.marker = marker_of(story, event, "pull_request comment");
   auto const merge =
       finding.merged > 0 ? ", a merge of " + words::commits(finding.merged) : std::string{};
   auto body = fmt::format(

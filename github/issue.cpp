@@ -326,6 +326,19 @@ bool has_joined(Incident const& incident, Series const& series) {
   });
 }
 
+/// The detail of an event, unless it has row numbers: that of an explanation lists bisections.
+std::string_view lasting_detail(IncidentEvent const& event) {
+  return event.kind == IncidentEventKind::explained ? std::string_view{} : event.detail;
+}
+
+/// Returns the number of earlier events of the story that differ from `event` by their time alone.
+std::ptrdiff_t earlier_ones(IncidentStory const& story, IncidentEvent const& event) {
+  return std::ranges::count_if(story.events, [&](IncidentEvent const& other) {
+    return other.at < event.at && other.kind == event.kind && other.nightly == event.nightly &&
+           other.commit == event.commit && lasting_detail(other) == lasting_detail(event);
+  });
+}
+
 }  // namespace
 
 std::string key_of(IncidentStory const& story) {
@@ -356,19 +369,26 @@ std::optional<std::string> key_in(std::string_view body) {
   return std::string{body.substr(0, end)};
 }
 
-std::string marker_of(std::string const& key,
+std::string marker_of(IncidentStory const& story,
                       IncidentEvent const& event,
                       std::string_view purpose) {
-  // Another database may use the event's number for another event.
   auto const identity = fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n",
-                                    key,
+                                    key_of(story),
                                     purpose,
                                     to_string(event.kind),
-                                    event.nightly ? event.nightly->value : 0,
+                                    event.nightly ? date_in(story, *event.nightly) : "",
                                     event.commit.hex,
-                                    event.at.time_since_epoch().count(),
-                                    event.detail);
+                                    lasting_detail(event),
+                                    earlier_ones(story, event));
   return std::string{event_begin}.append(key_from(identity)).append(marker_end);
+}
+
+std::string_view event_marker_in(std::string_view body) {
+  auto const begin = body.find(event_begin);
+  if (begin == std::string_view::npos) return {};
+  auto const end = body.find(marker_end, begin);
+  if (end == std::string_view::npos) return {};
+  return body.substr(begin, end + marker_end.size() - begin);
 }
 
 std::string_view digits_in(std::string_view marker) {

@@ -44,9 +44,15 @@ std::string marker_of(std::string const& key);
 /// The inverse: the key of the report with this body; nothing when it is not a report.
 std::optional<std::string> key_in(std::string_view body);
 
-/// The HTML comment that marks a message on an event of the incident of `key`. `purpose`: the
-/// destination and the action, of which an event has one message each.
-std::string marker_of(std::string const& key, IncidentEvent const& event, std::string_view purpose);
+/// The HTML comment that marks a message on an event of the incident. `purpose`: the destination
+/// and the action, of which an event has one message each. Neither times nor row numbers count. So
+/// a database that was restored from a backup, and stores the event again, recognizes the message.
+std::string marker_of(IncidentStory const& story,
+                      IncidentEvent const& event,
+                      std::string_view purpose);
+
+/// Returns the marker of an event in a body; empty without one.
+std::string_view event_marker_in(std::string_view body);
 
 /// The digits in such a marker; empty for other text.
 std::string_view digits_in(std::string_view marker);

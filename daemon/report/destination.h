@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include <boost/asio/awaitable.hpp>
 
@@ -26,6 +27,8 @@ struct DeliveryContext {
   std::string first_marker{};
   /// The digest of the body that was written there last; empty before.
   std::string digest{};
+  /// The markers of the incident's messages that were sent there.
+  std::vector<std::string> sent_markers{};
   /// When the message was sent before. Its response was lost, or the service was killed.
   github::SentCreate sent{};
 };

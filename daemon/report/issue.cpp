@@ -94,6 +94,7 @@ asio::awaitable<Result<Delivery>> IssueDestination::file(github::Client& client,
   draft.body = message.body;
   draft.labels = message.labels;
   store_.incidents().intend_report(message.incident, draft.key);
+  bool const was_sent = context.sent.at.has_value();
   auto const issue = co_await client.file_once(std::move(draft), std::move(context.sent));
   if (!issue) co_return issue.error();
   spdlog::info("issue_filed url={} existed={}", issue->url, issue->existed);
@@ -101,8 +102,10 @@ asio::awaitable<Result<Delivery>> IssueDestination::file(github::Client& client,
   store_.incidents().reported(message.incident, issue->url);
   Delivery delivery;
   delivery.place = issue->url;
-  // If it existed, a user may have edited it since.
-  delivery.digest = github::digest_of_body(message.body);
+  // If this message was sent before, a user may have edited the issue since. Otherwise, an issue
+  // that existed was filed before an older database was restored. Its text may have other figures.
+  bool const is_found_again = issue->existed && !was_sent;
+  delivery.digest = github::digest_of_body(is_found_again ? issue->body : message.body);
   co_return delivery;
 }
 
@@ -117,6 +120,7 @@ asio::awaitable<Result<Delivery>> IssueDestination::edit(github::Client& client,
     draft.marker = message.marker;
     draft.body = message.body;
     draft.known_digest = context.digest;
+    draft.sent_markers = context.sent_markers;
     auto const edited = co_await client.edit_body(context.place, std::move(draft));
     if (!edited) co_return edited.error();
     if (!*edited) co_return gone_from(issue_is_gone);

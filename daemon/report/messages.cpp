@@ -142,7 +142,7 @@ class Messages {
   std::string marker_for(std::string_view destination, std::string_view action = {}) const {
     auto const purpose = action.empty() ? std::string{destination}
                                         : std::string{destination}.append(" ").append(action);
-    return github::marker_of(key_, event_, purpose);
+    return github::marker_of(story_, event_, purpose);
   }
 
   OutboxMessage& add(std::string_view destination, OutboxAction action, std::string marker) {

@@ -145,8 +145,8 @@ DeliveryContext Sender::context_of(OutboxEntry const& entry) {
   context.digest = store_.outbox().body_digest(message.incident, message.destination);
   for (auto const& one : store_.outbox().of(message.incident)) {
     if (one.message.destination != message.destination) continue;
-    context.first_marker = one.message.marker;
-    break;
+    if (context.first_marker.empty()) context.first_marker = one.message.marker;
+    if (one.done_at) context.sent_markers.push_back(one.message.marker);
   }
   context.sent.at = entry.sent_at;
   context.sent.store = [this, id = message.id](std::optional<Timestamp> at) {
