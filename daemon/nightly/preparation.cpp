@@ -75,6 +75,13 @@ asio::awaitable<Result<BuildAttempt>> Preparation::restore(Nightly nightly) {
   co_return noted(std::move(brought), nightly);
 }
 
+asio::awaitable<Result<BuildAttempt>> Preparation::bring_back(Nightly nightly) {
+  auto const retry = store_.retries().find(retry_subject(nightly.id));
+  if (auto const early = builds::postponed(retry, clock_.now())) co_return *early;
+  auto tried = co_await restore(nightly);
+  co_return patient(nightly, std::move(tried));
+}
+
 /// Stores the prefix of a nightly's build.
 Result<BuildAttempt> Preparation::noted(Result<BuildAttempt> attempt, Nightly& nightly) {
   if (!attempt || !attempt->build) return attempt;

@@ -41,6 +41,10 @@ class Preparation {
   /// gone. The result has no build, but a reason, when that is impossible. Fails as prepare() does.
   boost::asio::awaitable<Result<builds::BuildAttempt>> restore(Nightly nightly);
 
+  /// Does what restore() does, and counts the attempts as prepare() does: after a day, the result
+  /// has no build, but the last reason.
+  boost::asio::awaitable<Result<builds::BuildAttempt>> bring_back(Nightly nightly);
+
  private:
   boost::asio::awaitable<Result<builds::BuildAttempt>> build_of(Nightly& nightly);
   boost::asio::awaitable<Result<builds::BuildAttempt>> build_now(Nightly& nightly,

@@ -25,6 +25,7 @@ ServiceParts::ServiceParts(asio::any_io_executor const& executor,
           services.clock},
       packages{executor, options, services.fetcher, kept, git_fetch, services.workers},
       preparation{services.store, services.clock, services.builder, git_fetch, packages},
+      lost_builds{services.store, preparation, kept},
       wanted_builds{services.store, preparation, kept},
       raw_data_cleanup{services.store, options.store},
       sweep{options, services.store, prepared_rounds},
@@ -53,8 +54,9 @@ ServiceParts::ServiceParts(asio::any_io_executor const& executor,
 
 asio::awaitable<Result<>> ServiceParts::pass() {
   kept.make_space();
+  auto passed = co_await lost_builds.bring();
   queue.start();
-  auto const passed = co_await pipeline.pass();
+  if (passed) passed = co_await pipeline.pass();
   co_await wanted_builds.bring();
   co_await raw_data_cleanup.delete_raw_samples();
   // Labels can wait for the next pass.

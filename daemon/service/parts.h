@@ -20,6 +20,7 @@
 #include "daemon/nightly/alarms.h"
 #include "daemon/nightly/investigation.h"
 #include "daemon/nightly/life.h"
+#include "daemon/nightly/lost_builds.h"
 #include "daemon/nightly/pipeline.h"
 #include "daemon/nightly/preparation.h"
 #include "daemon/nightly/rebuilds.h"
@@ -54,9 +55,10 @@ struct ServiceParts {
                config::Options const& options,
                ExternalServices const& services);
 
-  /// One pass over the feed. Makes disk space, starts bisections that users requested, judges new
-  /// nightlies, and publishes. Then restores requested builds, deletes raw samples, and reads the
-  /// labels of issues, and sends what follows. Fails as Pipeline::pass does.
+  /// One pass over the feed. Makes disk space, gets lost builds again, starts bisections that users
+  /// requested, judges new nightlies, and publishes. Then restores requested builds, deletes raw
+  /// samples, and reads the labels of issues, and sends what follows. Fails as LostBuilds::bring
+  /// and Pipeline::pass do.
   boost::asio::awaitable<Result<>> pass();
 
   /// Answers people on GitHub, stores the events that follow, and sends all messages that are due.
@@ -76,6 +78,7 @@ struct ServiceParts {
   feed::Announcer announcer;
   builds::Packages packages;
   nightly::Preparation preparation;
+  nightly::LostBuilds lost_builds;
   nightly::WantedBuilds wanted_builds;
   measure::RawDataCleanup raw_data_cleanup;
   nightly::Sweep sweep;
