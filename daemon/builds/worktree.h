@@ -42,6 +42,10 @@ class Worktree {
            Workshop& workshop,
            std::filesystem::path directory);
 
+  /// True when the worktree in `directory` was made there. One that was moved or copied is not used
+  /// again: the files of its builds name the old place, and a recipe would write there.
+  static bool was_made_at(std::filesystem::path const& directory);
+
   std::filesystem::path source() const { return directory_ / "source"; }
 
   /// The files that recipes keep between builds.

@@ -34,7 +34,7 @@ WorktreePool::WorktreePool(asio::any_io_executor executor, Workshop& workshop, f
   for (auto const& entry : fs::directory_iterator{parent_, problem}) {
     auto const lock = entry.path() / "lock";
     bool const is_used = is_locked(lock);
-    if (fs::exists(lock) && !is_used) {
+    if (fs::exists(lock) && !is_used && Worktree::was_made_at(entry.path())) {
       add(entry.path());
       continue;
     }

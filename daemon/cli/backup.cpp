@@ -24,7 +24,7 @@ using storage::IfExists;
 /// The options of `backup` and `restore`.
 struct BackupFlags {
   std::string file;
-  std::string into;  ///< of `restore`: the state directory; empty: the configured one
+  std::string into;  ///< the state directory to restore; empty: the configured one
   bool force = false;
   bool as_json = false;
 

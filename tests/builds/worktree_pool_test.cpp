@@ -255,6 +255,22 @@ TEST_F(WorktreesTest, KeepNothingThatAnotherRecipeMade) {
   EXPECT_FALSE(fs::exists(object));
 }
 
+TEST_F(WorktreesTest, ThatWereCopied_AreNotUsed) {
+  {
+    auto all = worktrees();
+    auto const tree = all.take();
+    ASSERT_TRUE(check_out(*tree, older_));
+    tree->warm_up();
+  }
+  fs::copy(parent() / "0", parent() / "1", fs::copy_options::recursive);
+
+  auto const next = worktrees();
+
+  EXPECT_TRUE(next.is_warm()) << "the original stays";
+  EXPECT_TRUE(fs::exists(parent() / "0"));
+  EXPECT_FALSE(fs::exists(parent() / "1"));
+}
+
 TEST_F(WorktreesTest, OutliveTheServiceButNotWithAnOrphanInside) {
   fs::path source;
   {
