@@ -130,6 +130,8 @@ TEST(CommandLine, OffersHelpForEveryCommand) {
                                     "series",
                                     "alarms",
                                     "rule",
+                                    "backup",
+                                    "restore",
                                     "config",
                                     "runner",
                                     "suite",

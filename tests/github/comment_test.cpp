@@ -1,5 +1,6 @@
 #include "github/comment.h"
 
+#include <chrono>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -57,6 +58,17 @@ TEST(Comment, HasAMarkerOfItsEvent) {
   EXPECT_NE(marker_by(first), marker_of(story, first, "github edit_body"));
   EXPECT_EQ(digits_in(marker_by(first)).size(), 32U);
   EXPECT_EQ(digits_in(marker_of("0123")), "") << "a report's marker names no event";
+}
+
+TEST(Comment, OnAnEventThatIsStoredAgain_HasTheSameMarker) {
+  auto const story = culprit_story();
+  auto event = event_of(IncidentEventKind::explained);
+  event.detail = "bisection 3";
+  auto again = event;
+  again.at += std::chrono::hours{1};
+  again.detail = "bisection 4";
+  EXPECT_EQ(draft_comment(story, event, project_url).marker,
+            draft_comment(story, again, project_url).marker);
 }
 
 TEST(Comment, IsOneThatGithubTakes) {
