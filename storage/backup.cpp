@@ -31,7 +31,7 @@ constexpr std::size_t digest_digits = 64;
 constexpr std::size_t footer_bytes = digest_begin.size() + digest_digits + 1;
 /// The smallest page of a SQLite database. Its size is a multiple of it.
 constexpr std::uintmax_t smallest_page = 512;
-constexpr int busy_timeout_ms = 10'000;
+constexpr int source_timeout_ms = 10'000;
 constexpr std::chrono::milliseconds between_tries{100};
 constexpr int most_tries = 300;
 
@@ -55,10 +55,10 @@ Error failed(fs::path const& file, std::string const& what, std::string const& w
 
 /// Returns the error of an exception of SQLite. `file`: the file that the message names.
 Error error_of(fs::path const& file, SQLite::Exception const& problem) {
-  bool const is_damage =
+  bool const is_broken =
       problem.getErrorCode() == SQLITE_CORRUPT || problem.getErrorCode() == SQLITE_NOTADB;
-  return {is_damage ? ErrorCode::corrupt : ErrorCode::unavailable,
-          file.string() + (is_damage ? ": damaged: " : ": ") + problem.what()};
+  return {is_broken ? ErrorCode::corrupt : ErrorCode::unavailable,
+          file.string() + (is_broken ? ": damaged: " : ": ") + problem.what()};
 }
 
 /// A file that is written under another name until it is complete. The destructor removes it, also
@@ -93,7 +93,7 @@ class Unfinished {
   fs::path path_;
 };
 
-std::vector<TableCount> counts_of(SQLite::Database& database) {
+std::vector<TableCount> main_counts_of(SQLite::Database& database) {
   std::vector<TableCount> counts;
   for (auto const* const table : main_tables)
     counts.push_back(
@@ -115,7 +115,7 @@ void copy_pages(SQLite::Database& from, SQLite::Database& to) {
 /// Copies the database into one new file, and checks it.
 Result<std::vector<TableCount>> copy_database(fs::path const& database, fs::path const& copy) {
   try {
-    SQLite::Database from{database.string(), SQLite::OPEN_READONLY, busy_timeout_ms};
+    SQLite::Database from{database.string(), SQLite::OPEN_READONLY, source_timeout_ms};
     SQLite::Database to{copy.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE};
     copy_pages(from, to);
     // The copy is one file, without a write-ahead log.
@@ -126,7 +126,7 @@ Result<std::vector<TableCount>> copy_database(fs::path const& database, fs::path
   auto const sound = inspect_copy(copy, database);
   if (!sound) return sound.error();
   SQLite::Database finished{copy.string(), SQLite::OPEN_READONLY};
-  return counts_of(finished);
+  return main_counts_of(finished);
 }
 
 /// Reads the first `bytes` of a file, and hands them to `take` in pieces. Returns false when the
@@ -175,7 +175,7 @@ struct BackupFile {
   std::string digest{};      ///< SHA-256 of the database; empty: unknown
 };
 
-Error damaged(fs::path const& file, std::string const& how) {
+Error unusable(fs::path const& file, std::string const& how) {
   return {ErrorCode::corrupt, file.string() + ": damaged: " + how + "; use another backup"};
 }
 
@@ -204,7 +204,7 @@ Result<> unpack(fs::path const& file, fs::path const& copy) {
   if (!found) return found.error();
   bool const is_whole = !found->digest.empty() || found->bytes % smallest_page == 0;
   if (!is_whole && begins_like_a_database(file))
-    return damaged(file, "its end is missing or was changed");
+    return unusable(file, "its end is missing or was changed");
   Sha256 digest;
   std::ofstream stream{copy, std::ios::binary | std::ios::trunc};
   bool const is_read = read_pieces(file, found->bytes, [&](std::string_view piece) {
@@ -217,7 +217,7 @@ Result<> unpack(fs::path const& file, fs::path const& copy) {
     return failed(copy, "cannot be written", std::generic_category().message(problem));
   if (!is_read) return failed(file, "cannot be read", std::generic_category().message(problem));
   if (!found->digest.empty() && digest.hex() != found->digest)
-    return damaged(file, "its contents do not have its SHA-256");
+    return unusable(file, "its contents do not have its SHA-256");
   return {};
 }
 
@@ -244,7 +244,7 @@ Result<std::vector<TableCount>> make_ready(fs::path const& copy,
     SQLite::Database database{copy.string(), SQLite::OPEN_READWRITE};
     database.exec("PRAGMA journal_mode = DELETE");
     expect_messages_to_have_arrived(database, now);
-    return counts_of(database);
+    return main_counts_of(database);
   } catch (SQLite::Exception const& problem) {
     return error_of(file, problem);
   }
@@ -264,7 +264,7 @@ fs::path free_name(fs::path const& database) {
 /// prevents it, or the database is too damaged.
 bool fold_log(fs::path const& database) {
   try {
-    SQLite::Database old{database.string(), SQLite::OPEN_READWRITE, busy_timeout_ms};
+    SQLite::Database old{database.string(), SQLite::OPEN_READWRITE, source_timeout_ms};
     constexpr auto checkpoint = "PRAGMA wal_checkpoint(TRUNCATE)";
     return old.execAndGet(checkpoint).getInt() == 0;
   } catch (SQLite::Exception const&) {

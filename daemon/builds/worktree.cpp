@@ -20,7 +20,7 @@ namespace {
 constexpr std::chrono::minutes longest{30};
 
 /// Returns the text that a worktree keeps about its place.
-std::string place_of(fs::path const& directory) {
+std::string recorded_place_of(fs::path const& directory) {
   return fs::absolute(directory).lexically_normal().string();
 }
 
@@ -38,7 +38,7 @@ Worktree::Worktree(asio::any_io_executor executor, Workshop& workshop, fs::path 
 
 bool Worktree::was_made_at(fs::path const& directory) {
   std::ifstream file{place_file_in(directory)};
-  return std::string{std::istreambuf_iterator<char>{file}, {}} == place_of(directory);
+  return std::string{std::istreambuf_iterator<char>{file}, {}} == recorded_place_of(directory);
 }
 
 std::string const& Worktree::repository() const {
@@ -88,7 +88,7 @@ asio::awaitable<Result<>> Worktree::clone() {
     if (!problem) fs::create_directories(directory, problem);
   if (problem)
     co_return Error{ErrorCode::internal, "make " + directory_.string() + ": " + problem.message()};
-  std::ofstream{place_file_in(directory_)} << place_of(directory_);
+  std::ofstream{place_file_in(directory_)} << recorded_place_of(directory_);
   std::ofstream{lock()}.close();
   if (auto const made = open_reverts(); !made) co_return made.error();
   std::vector<std::string> arguments{"clone",
