@@ -12,7 +12,7 @@ namespace {
 
 constexpr auto select_jobs =
     "SELECT job.id, campaign, fleet, benchmark, commit_sha, round, error_code, error, version, "
-    "fingerprint.json, seconds, finished_at, accounts, profile, seed, place "
+    "fingerprint.json, seconds, finished_at, accounts, profile, seed, place, slot "
     "FROM job JOIN fingerprint ON fingerprint.id = job.fingerprint_id ";
 
 std::vector<double> read_samples(SQLite::Column const& column) {
@@ -76,6 +76,7 @@ JobOutcome read_job(SQLite::Statement& row) {
   outcome.profile = read_profile(row.getColumn(13));
   outcome.seed = row.getColumn(14).getUInt();
   outcome.place = row.getColumn(15).getInt();
+  outcome.slot = row.getColumn(16).getInt();
   return outcome;
 }
 
@@ -155,8 +156,8 @@ void Jobs::insert(JobOutcome const& outcome) {
                    "INSERT INTO job (campaign, fleet, benchmark, commit_sha, "
                    "round, error_code, error, "
                    "version, fingerprint_id, seconds, finished_at, accounts, profile, "
-                   "seed, place) "
-                   "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
+                   "seed, place, slot) "
+                   "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
   bind_all(insert,
            outcome.key.campaign.name,
            outcome.key.fleet,
@@ -172,7 +173,8 @@ void Jobs::insert(JobOutcome const& outcome) {
            nlohmann::json(outcome.accounts).dump(),
            to_json(outcome.profile).dump(),
            outcome.seed,
-           outcome.place);
+           outcome.place,
+           outcome.slot);
   insert.exec();
   auto const job = database_.getLastInsertRowid();
   for (auto const& [metric, value] : outcome.values) {

@@ -66,6 +66,7 @@ CREATE TABLE job (
   profile TEXT NOT NULL,                         -- JSON array, one element for each operator: name, calls, ms, bytes; empty unless requested
   seed INTEGER NOT NULL,                         -- 32 bits that determine the random orders of its round
   place INTEGER NOT NULL,                        -- its place in the round, from 0 (runner/turn_order.h)
+  slot INTEGER NOT NULL DEFAULT 0,               -- number of the fleet's slot that measured it, from 0
   UNIQUE (campaign, fleet, benchmark, commit_sha, round)
 ) STRICT;
 CREATE INDEX job_by_series ON job (fleet, benchmark, finished_at);
@@ -342,6 +343,19 @@ CREATE TABLE alarm (
   cleared_at INTEGER                             -- NULL while it is open
 ) STRICT;
 CREATE UNIQUE INDEX open_alarm ON alarm (kind, subject) WHERE cleared_at IS NULL;
+
+-- The state of a slot that was compared with the others of its fleet. Written after a sweep.
+CREATE TABLE slot_state (
+  fleet TEXT NOT NULL,
+  slot INTEGER NOT NULL,                         -- its number in the fleet, from 0
+  use TEXT NOT NULL,                             -- in_use, quarantined
+  since INTEGER NOT NULL,                        -- when its use began, or when it was first reviewed
+  reason TEXT NOT NULL,                          -- why it is slow or noisy, for people; empty if it is neither
+  benchmarks INTEGER NOT NULL,                   -- benchmarks by which it was compared on the last night
+  level REAL,                                    -- its times by those of the fleet; NULL if not comparable
+  noise REAL,                                    -- its noise by that of the fleet; NULL if not comparable
+  PRIMARY KEY (fleet, slot)
+) STRICT;
 
 -- Builds ---------------------------------------------------------------------------------------------------------------
 

@@ -23,6 +23,7 @@
 #include "storage/recipes.h"
 #include "storage/retries.h"
 #include "storage/rulings.h"
+#include "storage/slots.h"
 #include "storage/tallies.h"
 #include "storage/trust.h"
 #include "storage/writer_lock.h"
@@ -93,6 +94,8 @@ class Store {
   Baselines baselines() { return Baselines{*database_}; }
 
   Rulings rulings() { return Rulings{*database_}; }
+
+  Slots slots() { return Slots{*database_}; }
 
   Trust trust() { return Trust{*database_}; }
 

@@ -123,7 +123,8 @@ void add_alarms(Families& all, storage::Tallies const& tallies) {
                                           clone_unfit,
                                           stale_feed,
                                           nightly_of_another_date,
-                                          bisection_failed},
+                                          bisection_failed,
+                                          slot_unfit},
                                          tallies.open_alarms)));
 }
 

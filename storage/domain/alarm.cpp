@@ -38,6 +38,8 @@ std::string_view to_string(AlarmKind kind) {
       return "nightly_of_another_date";
     case AlarmKind::bisection_failed:
       return "bisection_failed";
+    case AlarmKind::slot_unfit:
+      return "slot_unfit";
   }
   return "unknown";
 }
@@ -59,7 +61,8 @@ std::optional<AlarmKind> parse_alarm_kind(std::string_view text) {
                           AlarmKind::clone_unfit,
                           AlarmKind::stale_feed,
                           AlarmKind::nightly_of_another_date,
-                          AlarmKind::bisection_failed})
+                          AlarmKind::bisection_failed,
+                          AlarmKind::slot_unfit})
     if (text == to_string(kind)) return kind;
   return std::nullopt;
 }

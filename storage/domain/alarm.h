@@ -31,6 +31,7 @@ enum class AlarmKind {
   nightly_of_another_date,  ///< the last nightly's file was built from the release of another date
   bisection_failed,  ///< the bisection of the last incident failed, or waits for commits that the
                      ///< clone lacks
+  slot_unfit,        ///< a slot is slow or noisy beyond its fleet
 };
 
 std::string_view to_string(AlarmKind kind);

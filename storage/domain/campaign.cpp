@@ -37,6 +37,10 @@ Campaign Campaign::suite_profile(NightlyId nightly) {
   return {std::string{suite_profile_campaign_prefix} + std::to_string(nightly.value)};
 }
 
+Campaign Campaign::slot_check(NightlyId nightly, std::size_t slot) {
+  return {"slot-check/" + std::to_string(nightly.value) + "/" + std::to_string(slot)};
+}
+
 namespace {
 
 /// Reads the number at the beginning of `text`, and removes it and the slash after it. Nothing when
@@ -59,7 +63,8 @@ CampaignSubject subject_of(Campaign const& campaign) {
   rest.remove_prefix(std::min(slash + 1, rest.size()));
   auto const number = take_number(rest);
   if (!number) return {};
-  constexpr std::array of_nightlies{"nightly", "aa", "anchor", "rebuilds", "suite-profile"};
+  constexpr std::array of_nightlies{
+      "nightly", "aa", "anchor", "rebuilds", "suite-profile", "slot-check"};
   if (std::ranges::find(of_nightlies, kind) != of_nightlies.end())
     return {NightlyId{*number}, std::nullopt};
   if (kind == "recover") {

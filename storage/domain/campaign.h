@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,6 +35,9 @@ struct Campaign {
 
   /// All GPU benchmarks of a nightly, with the shares of their GPU time.
   static Campaign suite_profile(NightlyId nightly);
+
+  /// The check rounds of a quarantined slot: benchmarks of a nightly's sweep. No verdict uses them.
+  static Campaign slot_check(NightlyId nightly, std::size_t slot);
 
   /// The campaign of the second process when a round measures one build twice.
   Campaign second() const { return {name + "/again"}; }

@@ -75,6 +75,7 @@ struct JobOutcome {
   Timestamp finished_at{};
   std::uint32_t seed = 0;  ///< determines the random orders of its round: runner/turn_order.h
   int place = 0;           ///< its place in the round, from 0
+  int slot = 0;            ///< number of the slot that measured it, from 0
 
   bool ok() const { return !error_code; }
 };

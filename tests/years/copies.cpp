@@ -68,9 +68,9 @@ WHERE old.fleet = :of_fleet AND old.benchmark = :of_benchmark
 /// SQL: copies the jobs of sweeps and profiles, which every benchmark has.
 constexpr auto copy_jobs = R"sql(
 INSERT INTO job (id, campaign, fleet, benchmark, commit_sha, round, error_code, error, version,
-                 fingerprint_id, seconds, finished_at, accounts, profile, seed, place)
+                 fingerprint_id, seconds, finished_at, accounts, profile, seed, place, slot)
 SELECT id + :step, campaign, :fleet, :benchmark, commit_sha, round, error_code, error, version,
-       fingerprint_id, seconds, finished_at, accounts, profile, seed, place
+       fingerprint_id, seconds, finished_at, accounts, profile, seed, place, slot
 FROM job WHERE fleet = :of_fleet AND benchmark = :of_benchmark AND id <= :first
   AND (campaign GLOB 'nightly/*' AND round < :rounds OR campaign GLOB 'suite-profile/*')
 )sql";
