@@ -50,11 +50,11 @@ Json watching_of(HealthState const& health, HealthState::Instant now) {
   return json;
 }
 
-/// {all, taken} by fleet.
+/// {all, taken, quarantined} by fleet.
 Json slots_of(HealthState const& health) {
   auto json = Json::object();
   for (auto const& [fleet, slots] : health.slots)
-    json[fleet] = {{"all", slots.all}, {"taken", slots.taken}};
+    json[fleet] = {{"all", slots.all}, {"taken", slots.taken}, {"quarantined", slots.quarantined}};
   return json;
 }
 

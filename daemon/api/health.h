@@ -29,7 +29,8 @@ struct HealthState {
   /// Slots of a fleet.
   struct Slots {
     int all = 0;
-    int taken = 0;  ///< slots that measure
+    int taken = 0;        ///< slots that measure
+    int quarantined = 0;  ///< slots that measure only check rounds
   };
 
   std::map<std::string, Slots> slots;  ///< key: fleet

@@ -86,6 +86,38 @@ asio::awaitable<Result<Slot>> Fleet::slot() {
   }
 }
 
+asio::awaitable<Result<Slot>> Fleet::slot(std::size_t number) {
+  constexpr std::chrono::milliseconds between_looks{100};
+  if (number >= slots_.size())
+    co_return Error{ErrorCode::invalid_argument,
+                    "fleet " + options_.name + ": found slot " + std::to_string(number) +
+                        ", allowed are 0 to " + std::to_string(slots_.size() - 1)};
+  auto const& slot_state = slots_[number];
+  asio::steady_timer timer{executor_};
+  while (slot_state.is_taken || slot_state.rests_until > Clock::now()) {
+    if (is_out_of_service(number))
+      co_return Error{ErrorCode::unavailable,
+                      "slot " + std::to_string(number) + " of fleet " + options_.name +
+                          " is out of service: " + last_trouble_};
+    timer.expires_at(std::max(slot_state.rests_until, Clock::now() + between_looks));
+    co_await timer.async_wait(asio::use_awaitable);
+  }
+  slots_[number].is_taken = true;
+  co_return Slot{*this, number};
+}
+
+void Fleet::quarantine(std::set<std::size_t> slots) {
+  std::erase_if(slots, [&](std::size_t number) { return number >= slots_.size(); });
+  if (slots.size() == slots_.size()) slots.clear();
+  if (slots == quarantined_) return;
+  quarantined_ = std::move(slots);
+  change_.cancel();
+}
+
+int Fleet::quarantined_slots() const {
+  return static_cast<int>(quarantined_.size());
+}
+
 int Fleet::taken_slots() const {
   return static_cast<int>(std::ranges::count(slots_, true, &SlotState::is_taken));
 }
@@ -100,22 +132,35 @@ std::optional<std::size_t> Fleet::free_slot() const {
   std::optional<std::size_t> free;
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     auto const& slot_state = slots_[i];
-    if (slot_state.is_taken || slot_state.rests_until > now) continue;
+    if (!is_for_everyone(i) || slot_state.is_taken || slot_state.rests_until > now) continue;
     if (!free || trouble_with(slot_state) < trouble_with(slots_[*free])) free = i;
   }
   return free;
 }
 
 bool Fleet::is_out_of_service() const {
-  return std::ranges::all_of(slots_, [&](SlotState const& slot_state) {
-    return slot_state.failed_starts >= limits_.most_failed_starts;
-  });
+  for (std::size_t i = 0; i < slots_.size(); ++i)
+    if (!is_out_of_service(i)) return false;
+  return true;
+}
+
+bool Fleet::is_out_of_service(std::size_t number) const {
+  return slots_[number].failed_starts >= limits_.most_failed_starts;
+}
+
+/// True when slot() may give that slot: it is in use, or those in use are out of service.
+bool Fleet::is_for_everyone(std::size_t number) const {
+  if (!quarantined_.contains(number)) return true;
+  for (std::size_t i = 0; i < slots_.size(); ++i)
+    if (!quarantined_.contains(i) && !is_out_of_service(i)) return false;
+  return true;
 }
 
 Fleet::Clock::time_point Fleet::end_of_rest() const {
   auto earliest = Clock::time_point::max();
-  for (auto const& slot_state : slots_)
-    if (!slot_state.is_taken) earliest = std::min(earliest, slot_state.rests_until);
+  for (std::size_t i = 0; i < slots_.size(); ++i)
+    if (is_for_everyone(i) && !slots_[i].is_taken)
+      earliest = std::min(earliest, slots_[i].rests_until);
   return earliest;
 }
 

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -96,9 +97,20 @@ class Fleet {
         StartRunner start,
         FleetLimits limits = {});
 
-  /// Waits for a free slot that does not rest; earlier callers come first. Fails with unavailable
-  /// when all slots are out of service.
+  /// Waits for a free slot that neither rests nor is quarantined; earlier callers come first. Gives
+  /// quarantined slots as well when the others are out of service. Fails with unavailable when all
+  /// slots are.
   boost::asio::awaitable<Result<Slot>> slot();
+
+  /// Waits for that slot, quarantined or not. Fails with unavailable when it is out of service, and
+  /// with invalid_argument when the fleet has no such slot.
+  boost::asio::awaitable<Result<Slot>> slot(std::size_t number);
+
+  /// Sets the slots that slot() does not give. If these are all slots, it gives every one.
+  void quarantine(std::set<std::size_t> slots);
+
+  /// The number of slots that slot() does not give.
+  int quarantined_slots() const;
 
   std::string const& name() const { return options_.name; }
 
@@ -131,6 +143,8 @@ class Fleet {
   boost::asio::awaitable<Result<>> greet(SlotState& slot_state, std::size_t number);
   Clock::duration limit_of(protocol::Round const& round) const;
   std::optional<std::size_t> free_slot() const;
+  bool is_out_of_service(std::size_t number) const;
+  bool is_for_everyone(std::size_t number) const;
   bool is_out_of_service() const;
   Clock::time_point end_of_rest() const;
   void give_back(std::size_t number);
@@ -143,6 +157,7 @@ class Fleet {
   StartRunner start_;
   FleetLimits limits_;
   std::vector<SlotState> slots_;
+  std::set<std::size_t> quarantined_;  // never all slots
   std::string last_trouble_;
   std::string isolation_;
   async::Semaphore queue_;            // its holder gets the next slot

@@ -135,13 +135,8 @@ std::vector<protocol::Message> failures_of(protocol::Round const& round, Lost co
   return failures;
 }
 
-/// Returns the subject of alarms about a slot.
-std::string subject_of(std::string const& fleet, std::size_t place) {
-  return fleet + ": slot " + std::to_string(place);
-}
-
 std::string subject_of(Slot const& slot) {
-  return subject_of(slot.fleet(), slot.number());
+  return slot_subject(slot.fleet(), slot.number());
 }
 
 /// Returns the subjects of alarms about these fleets and their slots.
@@ -150,7 +145,7 @@ std::set<std::string> subjects_of(Fleets const& fleets) {
   for (auto const& fleet : fleets.all()) {
     subjects.insert(fleet.name());
     for (std::size_t place = 0; place < static_cast<std::size_t>(fleet.slots()); ++place)
-      subjects.insert(subject_of(fleet.name(), place));
+      subjects.insert(slot_subject(fleet.name(), place));
   }
   return subjects;
 }
@@ -184,7 +179,7 @@ asio::awaitable<Result<std::vector<JobOutcome>>> FleetRounds::measure(RoundKey k
   std::vector<JobOutcome> outcomes;
   bool one_by_one = false;
   for (int attempt = 1; attempt <= options_.measure.attempts; ++attempt) {
-    auto tried = co_await this->attempt(*fleet, keys, jobs, attempt, one_by_one);
+    auto tried = co_await this->attempt(*fleet, key.slot, keys, jobs, attempt, one_by_one);
     if (!tried) co_return tried.error();
     outcomes = std::move(*tried);
     if (std::ranges::none_of(outcomes, may_pass)) break;
@@ -198,6 +193,7 @@ asio::awaitable<Result<std::vector<JobOutcome>>> FleetRounds::measure(RoundKey k
 
 asio::awaitable<Result<std::vector<JobOutcome>>> FleetRounds::attempt(
     Fleet& fleet,
+    std::optional<std::size_t> slot,
     std::vector<JobKey> const& keys,
     std::vector<protocol::Job> jobs,
     int attempt,
@@ -207,14 +203,15 @@ asio::awaitable<Result<std::vector<JobOutcome>>> FleetRounds::attempt(
   auto round = round_of(std::move(jobs), keys, who, attempt);
   round.seed = seed;
   round.one_by_one = one_by_one;
-  auto const answers = co_await run(fleet, std::move(round));
+  auto const answers = co_await run(fleet, slot, std::move(round));
   if (!answers) co_return answers.error();
   std::vector<JobOutcome> outcomes(keys.size());
   for (std::size_t place = 0; place < who.size(); ++place) {
     auto& outcome = outcomes[who[place]];
-    outcome = outcome_from(keys[who[place]], (*answers)[place], clock_.now());
+    outcome = outcome_from(keys[who[place]], answers->messages[place], clock_.now());
     outcome.seed = seed;
     outcome.place = static_cast<int>(place);
+    outcome.slot = static_cast<int>(answers->slot);
   }
   fail_if_models_moved(outcomes);
   for (auto const& outcome : outcomes) {
@@ -229,12 +226,16 @@ void FleetRounds::count(JobOutcome const& outcome) {
   counters_.job(outcome.key.fleet, std::string{how}, outcome.seconds);
 }
 
-/// Tries one slot after the other, until the runner of one survives.
-asio::awaitable<Result<std::vector<protocol::Message>>> FleetRounds::run(Fleet& fleet,
-                                                                         protocol::Round round) {
+/// Tries one slot after the other, until the runner of one survives. If the round has to be on the
+/// slot `number`, it tries only that one, once.
+asio::awaitable<Result<FleetRounds::Answers>> FleetRounds::run(Fleet& fleet,
+                                                               std::optional<std::size_t> number,
+                                                               protocol::Round round) {
   for (int lost_in_round = 0;;) {
     auto const asked = Instant::clock::now();
-    auto slot = co_await fleet.slot();
+    fleet.quarantine(store_.slots().quarantined(fleet.name()));
+    auto free = number ? fleet.slot(*number) : fleet.slot();
+    auto slot = co_await std::move(free);
     if (!slot) co_return slot.error();
     auto const got = Instant::clock::now();
     Slot::OnProgress on_progress = [](protocol::Progress const& progress) {
@@ -245,7 +246,7 @@ asio::awaitable<Result<std::vector<protocol::Message>>> FleetRounds::run(Fleet& 
     if (answers) {
       update_alarm(AlarmKind::runner_lost, *slot, "");
       note_device(*slot, trouble_of_device(*answers));
-      co_return std::move(*answers);
+      co_return Answers{std::move(*answers), slot->number()};
     }
     auto const lost = answers.error();
     spdlog::warn("runner_lost slot=\"{}: slot {}\" reason=\"{}\"",
@@ -253,6 +254,7 @@ asio::awaitable<Result<std::vector<protocol::Message>>> FleetRounds::run(Fleet& 
                  slot->number(),
                  lost.reason);
     update_alarm(AlarmKind::runner_lost, *slot, lost.reason);
+    if (number) co_return Error{ErrorCode::unavailable, lost.reason};
     if (lost.in_round &&
         ++lost_in_round >= std::max(most_lost_in_a_round, options_.measure.attempts))
       co_return failures_of(round, lost);
@@ -261,9 +263,13 @@ asio::awaitable<Result<std::vector<protocol::Message>>> FleetRounds::run(Fleet& 
 
 void FleetRounds::remove_slots_that_are_gone() {
   auto const here = subjects_of(fleets_);
+  for (auto const& state : store_.slots().all())
+    if (!here.contains(slot_subject(state.fleet, state.slot)))
+      store_.slots().remove(state.fleet, state.slot);
   for (auto alarm : store_.alarms().open()) {
-    bool const is_of_slots =
-        alarm.kind == AlarmKind::runner_lost || alarm.kind == AlarmKind::environment;
+    bool const is_of_slots = alarm.kind == AlarmKind::runner_lost ||
+                             alarm.kind == AlarmKind::environment ||
+                             alarm.kind == AlarmKind::slot_unfit;
     if (!is_of_slots || here.contains(alarm.subject)) continue;
     alarm.raised_at = clock_.now();
     set_alarm(store_, false, alarm);

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <cstddef>
+#include <optional>
+#include <vector>
+
 #include "config/options.h"
 #include "daemon/measure/fleets.h"
 #include "daemon/measure/rounds.h"
@@ -41,19 +45,28 @@ class FleetRounds final : public Rounds {
   boost::asio::awaitable<Result<std::vector<JobOutcome>>> measure(
       RoundKey key, std::vector<Build> builds) override;
 
-  /// Clears alarms about slots and fleets that are no longer configured: no measurement could clear
-  /// them later. Call at start.
+  /// Clears alarms about slots and fleets that are no longer configured, and removes the states of
+  /// these slots: no measurement could do it later. Call at start.
   void remove_slots_that_are_gone();
 
  private:
   std::optional<std::vector<JobOutcome>> stored(std::vector<JobKey> const& keys) const;
+
+  /// The answers to a round, and the slot that gave them.
+  struct Answers {
+    std::vector<protocol::Message> messages;
+    std::size_t slot = 0;
+  };
+
   boost::asio::awaitable<Result<std::vector<JobOutcome>>> attempt(Fleet& fleet,
+                                                                  std::optional<std::size_t> slot,
                                                                   std::vector<JobKey> const& keys,
                                                                   std::vector<protocol::Job> jobs,
                                                                   int attempt,
                                                                   bool one_by_one);
-  boost::asio::awaitable<Result<std::vector<protocol::Message>>> run(Fleet& fleet,
-                                                                     protocol::Round round);
+  boost::asio::awaitable<Result<Answers>> run(Fleet& fleet,
+                                              std::optional<std::size_t> number,
+                                              protocol::Round round);
   void count(JobOutcome const& outcome);
   void note_device(Slot const& slot, std::string const& trouble);
   void update_alarm(AlarmKind kind, Slot const& slot, std::string reason);

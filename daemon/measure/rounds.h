@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +20,8 @@ struct RoundKey {
   Benchmark benchmark;
   int round = 0;
   bool profile = false;  ///< also measure the cost of each operator
+  /// The slot to measure on, from 0, even if it is quarantined. Nothing: any that is in use.
+  std::optional<std::size_t> slot = std::nullopt;
 };
 
 /// Measures and stores rounds: a stored round is never measured again, also after a crash. An
@@ -32,8 +36,8 @@ class Rounds {
   /// The places of the builds are drawn then, and are part of the outcomes. Two builds may have one
   /// commit; the second is stored under Campaign::second().
   ///
-  /// Fails with unavailable when the fleet cannot measure now, and stores nothing then. Fails with
-  /// invalid_argument when there is no such fleet.
+  /// Fails with unavailable when the fleet, or the slot of the key, cannot measure now, and stores
+  /// nothing then. Fails with invalid_argument when there is no such fleet or slot.
   virtual boost::asio::awaitable<Result<std::vector<JobOutcome>>> measure(
       RoundKey key, std::vector<Build> builds) = 0;
 };

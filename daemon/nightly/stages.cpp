@@ -108,6 +108,7 @@ asio::awaitable<Result<NightlyState>> Stages::sweep(Nightly& nightly) {
   if (!nightly.failure.empty()) co_return NightlyState::failed;
   auto const swept = co_await sweep_.run(nightly);
   if (!swept) co_return swept.error();
+  slot_review_.run(nightly);
   // If the build was overwritten meanwhile, it is unknown which build was measured.
   if (nightly.failure.empty()) nightly.failure = what_became_of(nightly);
   co_return nightly.failure.empty() ? NightlyState::swept : NightlyState::failed;

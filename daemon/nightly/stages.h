@@ -5,6 +5,7 @@
 #include "daemon/nightly/investigation.h"
 #include "daemon/nightly/preparation.h"
 #include "daemon/nightly/rebuilds.h"
+#include "daemon/nightly/slot_review.h"
 #include "daemon/nightly/suite_profile.h"
 #include "daemon/nightly/sweep.h"
 #include "daemon/nightly/verdicts.h"
@@ -25,6 +26,7 @@ class Stages {
   Stages(storage::Store& store,
          Preparation& preparation,
          Sweep& sweep,
+         SlotReview& slot_review,
          Verdicts& verdicts,
          Rebuilds& rebuilds,
          SuiteProfile& suite_profile,
@@ -32,6 +34,7 @@ class Stages {
       : store_{store},
         preparation_{preparation},
         sweep_{sweep},
+        slot_review_{slot_review},
         verdicts_{verdicts},
         rebuilds_{rebuilds},
         suite_profile_{suite_profile},
@@ -53,6 +56,7 @@ class Stages {
   storage::Store& store_;
   Preparation& preparation_;
   Sweep& sweep_;
+  SlotReview& slot_review_;
   Verdicts& verdicts_;
   Rebuilds& rebuilds_;
   SuiteProfile& suite_profile_;

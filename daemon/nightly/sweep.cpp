@@ -1,6 +1,7 @@
 #include "daemon/nightly/sweep.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <list>
 #include <set>
 #include <utility>
@@ -26,6 +27,26 @@ std::string oldest_of(std::vector<SeriesNights> const& all, std::string date) {
   return date;
 }
 
+/// Returns the benchmarks in the order of a round. With several slots, each round begins at another
+/// benchmark. So rounds of one length do not bring each benchmark to the same slot again: only
+/// benchmarks that several slots measure show how the slots differ.
+std::vector<Benchmark> in_order_of(int round, std::vector<Benchmark> benchmarks, int slots) {
+  if (slots < 2 || benchmarks.empty()) return benchmarks;
+  auto const first = static_cast<std::size_t>(round) % benchmarks.size();
+  std::ranges::rotate(benchmarks, benchmarks.begin() + static_cast<std::ptrdiff_t>(first));
+  return benchmarks;
+}
+
+/// Returns the benchmarks that a quarantined slot measures on each night, spread over all.
+std::vector<Benchmark> benchmarks_to_check(std::vector<Benchmark> const& all) {
+  constexpr std::size_t most = 24;
+  auto const count = std::min(most, all.size());
+  std::vector<Benchmark> some;
+  for (std::size_t i = 0; i < count; ++i)
+    some.push_back(all[i * all.size() / count]);
+  return some;
+}
+
 }  // namespace
 
 asio::awaitable<Result<>> Sweep::run(Nightly& nightly) {
@@ -35,8 +56,9 @@ asio::awaitable<Result<>> Sweep::run(Nightly& nightly) {
   std::vector<asio::awaitable<Result<>>> slots;
   for (auto const& fleet : options_.fleets) {
     auto& queue = queues.emplace_back();
+    auto const all = measure::benchmarks_of(options_, fleet);
     for (int round = 0; round < options_.decide.sweep_pairs; ++round)
-      for (auto const& benchmark : measure::benchmarks_of(options_, fleet))
+      for (auto const& benchmark : in_order_of(round, all, fleet.slots))
         queue.push_back({benchmark, round});
     spdlog::info(
         "sweep_started date={} baseline={} fleet={} left={}",
@@ -46,6 +68,8 @@ asio::awaitable<Result<>> Sweep::run(Nightly& nightly) {
         queue.size());
     for (int slot = 0; slot < fleet.slots; ++slot)
       slots.push_back(run_tasks(fleet.name, nightly, *builds, queue));
+    for (auto const slot : store_.slots().quarantined(fleet.name))
+      slots.push_back(check_slot(fleet.name, slot, nightly, *builds, benchmarks_to_check(all)));
   }
   auto const swept = co_await async::when_all(std::move(slots));
   for (auto const& result : swept)
@@ -90,6 +114,27 @@ asio::awaitable<Result<>> Sweep::run_tasks(std::string fleet,
     auto const measured = co_await rounds_.measure(std::move(key), std::move(of_round));
     if (!measured) co_return measured.error();
     spdlog::info("sweep_progress date={} fleet={} left={}", nightly.date, fleet, tasks.size());
+  }
+  co_return Result<>{};
+}
+
+/// Measures benchmarks on a quarantined slot. It may stay out of service without failing the sweep.
+asio::awaitable<Result<>> Sweep::check_slot(std::string fleet,
+                                            std::size_t slot,
+                                            Nightly const& nightly,
+                                            Builds const& builds,
+                                            std::vector<Benchmark> benchmarks) {
+  for (auto const& benchmark : benchmarks) {
+    measure::RoundKey key{Campaign::slot_check(nightly.id, slot), fleet, benchmark};
+    key.slot = slot;
+    auto const others = builds.others.find({fleet, benchmark});
+    auto of_round = others == builds.others.end() ? builds.usual : others->second;
+    auto const measured = co_await rounds_.measure(std::move(key), std::move(of_round));
+    if (measured) continue;
+    spdlog::warn("slot_check_stopped slot=\"{}\" reason=\"{}\"",
+                 slot_subject(fleet, slot),
+                 measured.error().message);
+    break;
   }
   co_return Result<>{};
 }
@@ -225,17 +270,12 @@ Result<std::map<Series, Build>> builds_of_series(storage::Store& store, Nightly 
   return builds;
 }
 
-namespace {
-
-/// Returns the latency; in suites without it, the first noisy metric, or else the first one.
 Metric main_metric_of(JobOutcome const& job) {
   if (job.values.contains(Metric::latency)) return Metric::latency;
   auto const noisy = std::ranges::find_if(
       job.values, [](auto const& value) { return !is_deterministic(value.first); });
   return noisy == job.values.end() ? job.values.begin()->first : noisy->first;
 }
-
-}  // namespace
 
 measure::SeriesPairs pairs_of(storage::Store& store,
                               bisect::ComparedNight const& night,

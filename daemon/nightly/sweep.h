@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <deque>
 #include <map>
 #include <optional>
@@ -27,7 +28,8 @@ class Sweep {
         store_{store},
         rounds_{rounds} {}
 
-  /// Measures `sweep_pairs` rounds, on all slots of all fleets side by side. Before that, chooses
+  /// Measures `sweep_pairs` rounds, on all slots of all fleets side by side. Meanwhile, quarantined
+  /// slots measure check rounds (SlotReview). Before that, chooses
   /// and stores `nightly.baseline` and the older baselines of some series
   /// (bisect::series_baselines), unless that was done before. Sets `nightly.failure` when no job of
   /// the nightly gave a result. Fails as Rounds::measure does, after the other fleets have done all
@@ -51,6 +53,11 @@ class Sweep {
                                              Nightly const& nightly,
                                              Builds const& builds,
                                              std::deque<Task>& tasks);
+  boost::asio::awaitable<Result<>> check_slot(std::string fleet,
+                                              std::size_t slot,
+                                              Nightly const& nightly,
+                                              Builds const& builds,
+                                              std::vector<Benchmark> benchmarks);
   Result<Builds> builds_of(Nightly& nightly);
   Result<std::optional<Build>> choose_baseline(Nightly& nightly);
   Result<> choose_baselines_of_series(Nightly const& nightly, Nightly const& usual);
@@ -82,6 +89,10 @@ Result<std::map<Series, Build>> builds_of_series(storage::Store& store, Nightly 
 measure::SeriesPairs pairs_of(storage::Store& store,
                               bisect::ComparedNight const& night,
                               int rounds);
+
+/// Returns the latency; in suites without it, the first noisy metric, or else the first one. The
+/// job must have values.
+Metric main_metric_of(JobOutcome const& job);
 
 /// Returns one series of each benchmark that a nightly's sweep measured on those of its fleets that
 /// are among `fleets`: its latency, or another noisy metric in suites without it.

@@ -51,7 +51,7 @@ void HealthReporter::publish() {
   state_.isolation = service_.fleets.isolation();
   state_.isolation["builds"] = service_.workshop.isolation_so_far();
   for (auto const& fleet : service_.fleets.all())
-    state_.slots[fleet.name()] = {fleet.slots(), fleet.taken_slots()};
+    state_.slots[fleet.name()] = {fleet.slots(), fleet.taken_slots(), fleet.quarantined_slots()};
   state_.heartbeat = api::HealthState::Instant::clock::now();
   health_.set(state_);
   notify_manager();

@@ -24,6 +24,7 @@
 #include "daemon/nightly/pipeline.h"
 #include "daemon/nightly/preparation.h"
 #include "daemon/nightly/rebuilds.h"
+#include "daemon/nightly/slot_review.h"
 #include "daemon/nightly/stages.h"
 #include "daemon/nightly/suite_profile.h"
 #include "daemon/nightly/sweep.h"
@@ -82,6 +83,7 @@ struct ServiceParts {
   nightly::WantedBuilds wanted_builds;
   measure::RawDataCleanup raw_data_cleanup;
   nightly::Sweep sweep;
+  nightly::SlotReview slot_review;
   nightly::Verdicts verdicts;
   nightly::Rebuilds rebuilds;
   nightly::SuiteProfile suite_profile;

@@ -98,7 +98,7 @@ function servicePanel(vitals) {
     h('h2', null, isWell ? 'The service is healthy' : 'The service has problems'),
     h('ul', { class: 'plain' },
       (vitals.troubles ?? []).map((trouble) => h('li', { class: 'bad' }, untrusted(trouble))),
-      Object.entries(vitals.slots ?? {}).map(([fleet, slots]) => h('li', null, `Fleet ${fleet}: ${slots.taken} of ${plural(slots.all, 'slot')} measuring`)),
+      Object.entries(vitals.slots ?? {}).map(([fleet, slots]) => h('li', null, `Fleet ${fleet}: ${slots.taken} of ${plural(slots.all, 'slot')} measuring${slots.quarantined ? `, ${slots.quarantined} quarantined` : ''}`)),
       vitals.watching ? h('li', null, `${bytes(vitals.watching.free_mib * 1048576)} of disk space free`) : null,
       vitals.watching?.last_pass_at ? h('li', null, 'Last pass of the watch loop: ', time(vitals.watching.last_pass_at)) : null));
 }
