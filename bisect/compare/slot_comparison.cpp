@@ -24,6 +24,9 @@ constexpr double good_noise = 1.5;
 /// The largest probability of a test's signs at which a slot is slow or noisy.
 constexpr double chance_of_each = 1.0 / 4000;
 
+/// The largest probability of its signs at which a slot beyond the limit of good ones is not good.
+constexpr double chance_of_doubt = 1.0 / 20;
+
 /// The fewest slots that can show which of them is slow.
 constexpr std::size_t fewest_slots_for_level = 3;
 
@@ -225,18 +228,13 @@ std::vector<Value> differences_between(std::span<SlotRound const> rounds) {
   return values;
 }
 
-bool exceeds(SlotFigure const& figure, double limit) {
-  return figure.units >= fewest_slot_units && figure.ratio > limit &&
-         figure.chance <= chance_of_each;
-}
-
 bool is_known(SlotFigure const& figure) {
   return figure.units >= fewest_slot_units;
 }
 
-/// True when the figure is within the limit, or cannot be known.
-bool is_within(SlotFigure const& figure, double limit) {
-  return !is_known(figure) || figure.ratio <= limit;
+/// True when the figure is above the limit, and its signs have at most that probability by chance.
+bool exceeds(SlotFigure const& figure, double limit, double chance) {
+  return is_known(figure) && figure.ratio > limit && figure.chance <= chance;
 }
 
 }  // namespace
@@ -254,12 +252,15 @@ std::vector<SlotFigures> compare_slots(std::span<SlotRound const> rounds, std::s
 
 SlotFinding finding_of(SlotFigures const& figures) {
   auto const& [level, within, between] = figures;
-  if (exceeds(level, slow_ratio)) return SlotFinding::slow;
-  if (exceeds(within, noisy_ratio) || exceeds(between, noisy_ratio)) return SlotFinding::noisy;
+  if (exceeds(level, slow_ratio, chance_of_each)) return SlotFinding::slow;
+  bool const is_noisy =
+      exceeds(within, noisy_ratio, chance_of_each) || exceeds(between, noisy_ratio, chance_of_each);
+  if (is_noisy) return SlotFinding::noisy;
   bool const is_any_known = is_known(level) || is_known(within) || is_known(between);
-  bool const is_good = is_within(level, good_level) && is_within(within, good_noise) &&
-                       is_within(between, good_noise);
-  return is_any_known && is_good ? SlotFinding::good : SlotFinding::unknown;
+  bool const is_in_doubt = exceeds(level, good_level, chance_of_doubt) ||
+                           exceeds(within, good_noise, chance_of_doubt) ||
+                           exceeds(between, good_noise, chance_of_doubt);
+  return is_any_known && !is_in_doubt ? SlotFinding::good : SlotFinding::unknown;
 }
 
 }  // namespace torchwatch::bisect

@@ -59,7 +59,8 @@ std::vector<SlotFigures> compare_slots(std::span<SlotRound const> rounds, std::s
 
 /// Returns `slow` for a slot that is 5% slower, and `noisy` for one that is twice as noisy, if the
 /// sign test supports it at 1 in 4,000. The three tests of a slot together are wrong about equal
-/// slots in less than 1 of 1,000 nights. Returns `good` for a slot within 3% and 1.5 times. Pure.
+/// slots in less than 1 of 1,000 nights. Returns `good` for a slot within 3% and 1.5 times, or
+/// beyond that without support by the sign test at 1 in 20. Pure.
 SlotFinding finding_of(SlotFigures const& figures);
 
 }  // namespace torchwatch::bisect

@@ -27,12 +27,15 @@ std::string oldest_of(std::vector<SeriesNights> const& all, std::string date) {
   return date;
 }
 
-/// Returns the benchmarks in the order of a round. With several slots, each round begins at another
-/// benchmark. So rounds of one length do not bring each benchmark to the same slot again: only
-/// benchmarks that several slots measure show how the slots differ.
-std::vector<Benchmark> in_order_of(int round, std::vector<Benchmark> benchmarks, int slots) {
+/// Returns the benchmarks in the order of a round. Rounds of one length go to the slots in turn.
+/// Then each benchmark would come to the same slot in every round, or, by this order, to the next
+/// one: only benchmarks that several slots measure show how the slots differ.
+std::vector<Benchmark> in_order_of(int round,
+                                   std::vector<Benchmark> benchmarks,
+                                   std::size_t slots) {
   if (slots < 2 || benchmarks.empty()) return benchmarks;
-  auto const first = static_cast<std::size_t>(round) % benchmarks.size();
+  auto const count = benchmarks.size();
+  auto const first = static_cast<std::size_t>(round) * (count - 1) % slots % count;
   std::ranges::rotate(benchmarks, benchmarks.begin() + static_cast<std::ptrdiff_t>(first));
   return benchmarks;
 }
@@ -57,8 +60,10 @@ asio::awaitable<Result<>> Sweep::run(Nightly& nightly) {
   for (auto const& fleet : options_.fleets) {
     auto& queue = queues.emplace_back();
     auto const all = measure::benchmarks_of(options_, fleet);
+    auto const quarantined = store_.slots().quarantined(fleet.name);
+    auto const in_use = static_cast<std::size_t>(fleet.slots) - quarantined.size();
     for (int round = 0; round < options_.decide.sweep_pairs; ++round)
-      for (auto const& benchmark : in_order_of(round, all, fleet.slots))
+      for (auto const& benchmark : in_order_of(round, all, in_use))
         queue.push_back({benchmark, round});
     spdlog::info(
         "sweep_started date={} baseline={} fleet={} left={}",
@@ -68,7 +73,7 @@ asio::awaitable<Result<>> Sweep::run(Nightly& nightly) {
         queue.size());
     for (int slot = 0; slot < fleet.slots; ++slot)
       slots.push_back(run_tasks(fleet.name, nightly, *builds, queue));
-    for (auto const slot : store_.slots().quarantined(fleet.name))
+    for (auto const slot : quarantined)
       slots.push_back(check_slot(fleet.name, slot, nightly, *builds, benchmarks_to_check(all)));
   }
   auto const swept = co_await async::when_all(std::move(slots));

@@ -43,15 +43,18 @@ asio::awaitable<Result<std::vector<JobOutcome>>> ScriptedRounds::measure(
     if (auto outcome = store_.jobs().find(one)) known.push_back(std::move(*outcome));
   if (known.size() == keys.size()) co_return known;
   before(key);
-  if (auto const trouble = trouble_of(key.fleet)) co_return *trouble;
+  if (auto const trouble = trouble_of(key)) co_return *trouble;
   if (!hangs_in.empty() && key.campaign.name.starts_with(hangs_in)) co_await hang();
-  double const pace = noise * 3 * std::normal_distribution<double>{}(generator_);
+  auto const slot = slot_for(key);
+  double const pace =
+      slots.at(slot).noise * noise * 3 * std::normal_distribution<double>{}(generator_);
   std::vector<JobOutcome> outcomes;
   ++seed_;
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    outcomes.push_back(outcome_of(keys[i], builds[i], pace, key.profile));
+    outcomes.push_back(outcome_of(keys[i], builds[i], slot, pace, key.profile));
     outcomes.back().seed = seed_;
     outcomes.back().place = static_cast<int>(i);
+    outcomes.back().slot = static_cast<int>(slot);
     finish(outcomes.back(), builds[i]);
   }
   store_.jobs().record(outcomes);
@@ -59,18 +62,26 @@ asio::awaitable<Result<std::vector<JobOutcome>>> ScriptedRounds::measure(
   co_return outcomes;
 }
 
-std::optional<Error> ScriptedRounds::trouble_of(std::string const& fleet) {
+std::size_t ScriptedRounds::slot_for(measure::RoundKey const& key) {
+  if (key.slot) return *key.slot;
+  auto const quarantined = store_.slots().quarantined(key.fleet);
+  std::vector<std::size_t> usable;
+  for (std::size_t slot = 0; slot < slots.size(); ++slot)
+    if (!quarantined.contains(slot)) usable.push_back(slot);
+  return usable.at(turns_++ % usable.size());
+}
+
+std::optional<Error> ScriptedRounds::trouble_of(measure::RoundKey const& key) {
   std::string why;
   bool const has_failed = host_failure && host_failure->rounds_left-- <= 0;
   if (has_failed) why = ": " + host_failure->why;
-  if (!has_failed && !out_of_service.contains(fleet)) return std::nullopt;
-  return Error{ErrorCode::unavailable, "fleet " + fleet + " is out of service" + why};
+  bool const has_no_slot = key.slot && out_of_service_slots.contains(*key.slot);
+  if (!has_failed && !has_no_slot && !out_of_service.contains(key.fleet)) return std::nullopt;
+  return Error{ErrorCode::unavailable, "fleet " + key.fleet + " is out of service" + why};
 }
 
-JobOutcome ScriptedRounds::outcome_of(JobKey key,
-                                      Build const& build,
-                                      double pace,
-                                      bool with_profile) {
+JobOutcome ScriptedRounds::outcome_of(
+    JobKey key, Build const& build, std::size_t slot, double pace, bool with_profile) {
   JobOutcome outcome;
   outcome.key = std::move(key);
   outcome.fingerprint = R"({"host":"memory"})";
@@ -83,22 +94,30 @@ JobOutcome ScriptedRounds::outcome_of(JobKey key,
     outcome.error = "the script says so";
     return outcome;
   }
-  double const luck = noise * std::normal_distribution<double>{}(generator_);
+  double const luck = slots.at(slot).noise * noise * std::normal_distribution<double>{}(generator_);
   bool const reports_memory = !without_memory.contains(build.manifest.commit);
   for (auto const metric : metrics(outcome.key.benchmark.device))
     if (metric == Metric::latency || reports_memory)
       outcome.values[metric] =
-          value_of({outcome.key.fleet, outcome.key.benchmark, metric}, build, pace + luck);
+          value_of({outcome.key.fleet, outcome.key.benchmark, metric}, build, slot, pace + luck);
   if (with_profile)
     outcome.profile = {{"aten::mm", 1, outcome.values[Metric::latency].value, typical_bytes}};
   return outcome;
 }
 
-MetricValue ScriptedRounds::value_of(Series const& series, Build const& build, double pace) {
+MetricValue ScriptedRounds::value_of(Series const& series,
+                                     Build const& build,
+                                     std::size_t slot,
+                                     double pace) {
   double const times = level(series, build);
   if (series.metric == Metric::latency) {
-    double const ms = typical_ms * times * std::exp(pace);
-    return {ms, std::vector<double>(runs, ms)};
+    double const ms = typical_ms * times * slots.at(slot).level * std::exp(pace);
+    MetricValue value{ms, std::vector<double>(runs, ms)};
+    if (noise_of_runs == 0) return value;
+    std::normal_distribution<double> normal{0, noise_of_runs * slots[slot].noise};
+    for (auto& run : value.samples)
+      run *= std::exp(normal(generator_));
+    return value;
   }
   bool const is_leak = series.metric == Metric::leak;
   double const bytes = std::round(is_leak ? typical_leak * (times - 1) : typical_bytes * times);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -43,12 +44,25 @@ class ScriptedRounds final : public measure::Rounds {
   };
   /// Standard deviation of the logarithm of a process's time.
   double noise = 0.01;
+
+  /// The behavior of a slot.
+  struct Slot {
+    double level = 1;  ///< multiplies all times
+    double noise = 1;  ///< multiplies the noise of rounds, processes and runs
+  };
+
+  /// The slots of every fleet. Rounds go to those that are not quarantined, in turn.
+  std::vector<Slot> slots{Slot{}};
+  /// Standard deviation of the logarithm of a run within its process.
+  double noise_of_runs = 0;
   /// Errors of processes, by model and commit.
   std::map<std::pair<std::string, CommitSha>, JobError> failures;
   /// Commits on which no process reports its memory.
   std::set<CommitSha> without_memory;
   /// Fleets that cannot measure now.
   std::set<std::string> out_of_service;
+  /// Slots that cannot measure the rounds that name them.
+  std::set<std::size_t> out_of_service_slots;
 
   /// A failure of all hosts: no worker can be started, because no process or descriptor is left.
   struct HostFailure {
@@ -68,14 +82,17 @@ class ScriptedRounds final : public measure::Rounds {
   std::map<std::string, int> measured;
 
  private:
-  std::optional<Error> trouble_of(std::string const& fleet);
-  JobOutcome outcome_of(JobKey key, Build const& build, double pace, bool with_profile);
-  MetricValue value_of(Series const& series, Build const& build, double pace);
+  std::optional<Error> trouble_of(measure::RoundKey const& key);
+  std::size_t slot_for(measure::RoundKey const& key);
+  JobOutcome outcome_of(
+      JobKey key, Build const& build, std::size_t slot, double pace, bool with_profile);
+  MetricValue value_of(Series const& series, Build const& build, std::size_t slot, double pace);
 
   storage::Store& store_;
   Clock const& clock_;
   std::mt19937_64 generator_{7};
   std::uint32_t seed_ = 0;  // seed of the last measured round
+  std::size_t turns_ = 0;   // number of rounds that went to any slot
 };
 
 }  // namespace torchwatch::fakes
