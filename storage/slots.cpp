@@ -1,5 +1,7 @@
 #include "storage/slots.h"
 
+#include <cstdint>
+
 #include "storage/database.h"
 #include "storage/rows.h"
 

@@ -96,11 +96,11 @@ std::vector<double> fit(std::vector<Unit> const& units, std::size_t slots) {
   return effects;
 }
 
-/// Returns the probability of at least `heads` heads of `coins` fair coins.
-double chance_of(std::size_t heads, std::size_t coins) {
-  if (heads == 0) return 1;
-  boost::math::binomial_distribution<double> const binomial{static_cast<double>(coins), 0.5};
-  return boost::math::cdf(boost::math::complement(binomial, static_cast<double>(heads) - 1));
+/// Returns the probability that at least `high` of `all` signs are positive by chance.
+double chance_of(std::size_t high, std::size_t all) {
+  if (high == 0) return 1;
+  boost::math::binomial_distribution<double> const binomial{static_cast<double>(all), 0.5};
+  return boost::math::cdf(boost::math::complement(binomial, static_cast<double>(high) - 1));
 }
 
 /// Returns the signs of a slot: in how many units more slots are below it than above, and the

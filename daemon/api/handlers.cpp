@@ -152,6 +152,10 @@ HttpResponse show_bisection(View const& view, Call const& call) {
   return ok(json);
 }
 
+HttpResponse list_slots(View const& view, Call const& call) {
+  return paged(call, view.store.slots().all(), [](SlotState const& slot) { return json_of(slot); });
+}
+
 HttpResponse list_alarms(View const& view, Call const& call) {
   return paged(call, view.store.alarms().all(), [](Alarm const& alarm) { return json_of(alarm); });
 }

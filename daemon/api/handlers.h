@@ -123,6 +123,9 @@ http::HttpResponse show_trust(View const& view, Call const& call);
 /// Returns the noise of each series that the last 30 nightlies measured.
 http::HttpResponse list_noise(View const& view, Call const& call);
 
+/// Returns the slots that were compared with the others of their fleet, by fleet and slot.
+http::HttpResponse list_slots(View const& view, Call const& call);
+
 http::HttpResponse list_alarms(View const& view, Call const& call);
 http::HttpResponse show_alarm(View const& view, Call const& call);
 

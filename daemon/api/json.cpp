@@ -329,6 +329,19 @@ Json json_of(Alarm const& alarm) {
   return json;
 }
 
+Json json_of(SlotState const& slot) {
+  Json json;
+  json["fleet"] = slot.fleet;
+  json["slot"] = slot.slot;
+  json["use"] = to_string(slot.use);
+  json["since"] = iso8601(slot.since);
+  json["reason"] = null_if_empty(slot.reason);
+  json["benchmarks"] = slot.benchmarks;
+  json["level"] = slot.level ? Json(*slot.level) : Json(nullptr);
+  json["noise"] = slot.noise ? Json(*slot.noise) : Json(nullptr);
+  return json;
+}
+
 Json json_of(Ruling const& ruling) {
   auto const& [fleet, benchmark, metric] = ruling.series;
   Json json;

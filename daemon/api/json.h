@@ -14,6 +14,7 @@
 #include "storage/domain/job.h"
 #include "storage/domain/kept_build.h"
 #include "storage/domain/ruling.h"
+#include "storage/domain/slot.h"
 
 /// The records as JSON, for clients of the API. Fields are never missing; fields without a value
 /// are null. Levels are in the unit of the metric, which the field `unit` names. Times are ISO 8601
@@ -68,6 +69,7 @@ Json json_of(Bisection const& bisection, std::string const& project);
 Json json_of(Bisection const& bisection, StepTally const& steps, std::string const& project);
 
 Json json_of(Alarm const& alarm);
+Json json_of(SlotState const& slot);
 
 /// {name, url, bytes, made_at, used_at, pin}. `pin` is {who, why, given_at} or null.
 Json json_of(KeptBuild const& build);

@@ -1,4 +1,6 @@
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <prometheus/text_serializer.h>
@@ -128,6 +130,19 @@ void add_alarms(Families& all, storage::Tallies const& tallies) {
                                          tallies.open_alarms)));
 }
 
+/// Adds the number of quarantined slots of each fleet whose slots were compared.
+void add_slots(Families& all, storage::Slots const& slots) {
+  std::map<std::string, int> quarantined;
+  for (auto const& slot : slots.all())
+    quarantined[slot.fleet] += slot.use == SlotUse::quarantined ? 1 : 0;
+  std::vector<Value> values;
+  for (auto const& [fleet, count] : quarantined)
+    values.push_back({static_cast<double>(count), {{"fleet", fleet}}});
+  all.push_back(gauge("torchwatch_slots_quarantined",
+                      "Slots that are slow or noisy beyond their fleet, by fleet.",
+                      std::move(values)));
+}
+
 /// Adds the level of each series of the newest nightly with summaries. The unit and the better
 /// direction are labels, because the configuration declares metrics.
 void add_levels(Families& all, storage::Histories const& histories) {
@@ -183,6 +198,7 @@ http::HttpResponse show_metrics(View const& view, Call const&) {
   add_nightlies(all, tallies);
   add_bisections(all, tallies);
   add_alarms(all, tallies);
+  add_slots(all, view.store.slots());
   add_levels(all, view.store.histories());
   for (auto const& families : {view.counters.collect(), metrics::process_metrics()})
     all.insert(all.end(), families.begin(), families.end());

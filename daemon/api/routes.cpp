@@ -87,6 +87,7 @@ constexpr std::array routes{
     Route{"/api/v1/precision", "", show_precision},
     Route{"/api/v1/trust", "", show_trust},
     Route{"/api/v1/noise", paging, list_noise},
+    Route{"/api/v1/slots", paging, list_slots},
     Route{"/api/v1/rulings", cursor, list_rulings, Post::ruling},
     Route{"/api/v1/rulings/{id}", "", show_ruling},
 };

@@ -121,6 +121,7 @@ TEST(Description, HasAllWordsOfEnumerations) {
       {"OutboxAction", words<OutboxAction>()},
       {"Prior", words<Prior>()},
       {"RulingKind", words<RulingKind>()},
+      {"SlotUse", words<SlotUse>()},
       {"Verdict", words<Verdict>()},
   };
   for (auto const& [name, expected] : all)

@@ -103,6 +103,27 @@ TEST_F(RoutesTest, ShowAlarms) {
   EXPECT_EQ(json::parse(ask(api.port(), get(url)).body), alarms.at(1));
 }
 
+TEST_F(RoutesTest, ShowSlotsWithTheirFigures) {
+  api.fill([](storage::Store& store) {
+    SlotState state;
+    state.fleet = "local";
+    state.slot = 2;
+    state.use = SlotUse::quarantined;
+    state.since = early;
+    state.reason = "10.0% slower";
+    state.level = 1.1;
+    store.slots().set(state);
+  });
+  auto const slots = json::parse(ask(api.port(), get("/api/v1/slots")).body).at("items");
+  ASSERT_EQ(slots.size(), 1U);
+  EXPECT_EQ(slots.at(0).at("slot"), 2);
+  EXPECT_EQ(slots.at(0).at("use"), "quarantined");
+  EXPECT_EQ(slots.at(0).at("level"), 1.1);
+  EXPECT_TRUE(slots.at(0).at("noise").is_null());
+  EXPECT_THAT(ask(api.port(), get("/metrics")).body,
+              ::testing::HasSubstr("torchwatch_slots_quarantined{fleet=\"local\"} 1\n"));
+}
+
 TEST_F(RoutesTest, UnchangedContentsAreNotSentAgain) {
   auto const first = ask(api.port(), get("/api/v1/nightlies"));
   auto const tag = first.headers.at("etag");

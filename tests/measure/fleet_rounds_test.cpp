@@ -190,6 +190,55 @@ TEST_F(FleetRoundsTest, FindNoPatternInTheSystemsSeeds) {
   EXPECT_EQ(ever, 4294967295U) << "all 32 bits";
 }
 
+/// A quarantined slot of the fleet "local".
+SlotState quarantined_slot(std::size_t number) {
+  SlotState state;
+  state.fleet = "local";
+  state.slot = number;
+  state.use = SlotUse::quarantined;
+  return state;
+}
+
+TEST_F(FleetRoundsTest, LeaveAQuarantinedSlotToItsCheckRounds) {
+  store.slots().set(quarantined_slot(0));
+  for (int round = 0; round < 3; ++round)
+    EXPECT_EQ(measure(key_of(round), {build_of('a')}).value()[0].slot, 1);
+  auto check = key_of();
+  check.campaign = Campaign::slot_check(NightlyId{1}, 0);
+  check.slot = 0;
+  auto const checked = measure(check, {build_of('a')}).value();
+
+  EXPECT_EQ(checked[0].slot, 0);
+  EXPECT_EQ(store.jobs().find(checked[0].key).value().slot, 0);
+  EXPECT_THAT(runners.started, ElementsAre(1, 0));
+
+  store.slots().remove("local", 0);
+  ASSERT_TRUE(measure(key_of(9), {build_of('a')}));
+  EXPECT_EQ(fleets.first().quarantined_slots(), 0);
+}
+
+TEST_F(FleetRoundsTest, UseAQuarantinedSlotWhenNoOtherIsLeft) {
+  runners.manners[1].assign(9, Manner::ends_at_once);
+  store.slots().set(quarantined_slot(0));
+  EXPECT_EQ(measure(key_of(), {build_of('a')}).value()[0].slot, 0);
+}
+
+TEST_F(FleetRoundsTest, UseEverySlotWhenAllAreQuarantined) {
+  store.slots().set(quarantined_slot(0));
+  store.slots().set(quarantined_slot(1));
+  EXPECT_TRUE(measure(key_of(), {build_of('a')}));
+}
+
+TEST_F(FleetRoundsTest, FailACheckRoundWhoseSlotIsLostWithoutUsingAnother) {
+  runners.manners[0].assign(1, Manner::dies_in_round);
+  auto check = key_of();
+  check.slot = 0;
+  EXPECT_EQ(measure(check, {build_of('a')}).error().code, ErrorCode::unavailable);
+  EXPECT_THAT(runners.started, ElementsAre(0));
+  check.slot = 2;
+  EXPECT_EQ(measure(check, {build_of('a')}).error().code, ErrorCode::invalid_argument);
+}
+
 TEST_F(FleetRoundsTest, KeepTheSecondOfOneCommitApart) {
   auto const outcomes = measure(key_of(), {build_of('a'), build_of('a')}).value();
 
@@ -376,7 +425,9 @@ TEST_F(FleetRoundsTest, ClearAlarmsOfSlotsThatAreNoLongerConfigured) {
            {AlarmKind::drift, "removed/test_eval[dlrm-cpu-eager]_latency"}})
     store.alarms().raise(kind, subject, "why", clock.now());
 
+  store.slots().set(quarantined_slot(2));
   rounds.remove_slots_that_are_gone();
+  EXPECT_THAT(store.slots().all(), IsEmpty());
 
   EXPECT_THAT(open_alarms(),
               ElementsAre(testing::Field(&Alarm::subject, "local: slot 1"),
