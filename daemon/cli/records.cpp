@@ -96,6 +96,22 @@ Row row_of_alarm(ordered_json const& alarm) {
           text(alarm, "detail")};
 }
 
+/// Returns a ratio as a percentage of the middle slot; "-" for null.
+std::string of_fleet(ordered_json const& ratio) {
+  return ratio.is_null() ? "-" : fmt::format("{:.1f}%", 100 * ratio.get<double>());
+}
+
+Row row_of_slot(ordered_json const& slot) {
+  return {text(slot, "fleet"),
+          slot.at("slot").dump(),
+          text(slot, "use"),
+          of_fleet(slot.at("level")),
+          of_fleet(slot.at("noise")),
+          slot.at("benchmarks").dump(),
+          minute(slot, "since"),
+          word(slot, "reason")};
+}
+
 Row row_of_series(ordered_json const& series) {
   auto const& newest = series.at("newest");
   auto const& last = series.at("change");
@@ -238,6 +254,23 @@ void print_alarms(ordered_json const& answer, RecordsFlags const& flags) {
               row_of_alarm);
 }
 
+void print_slots(ordered_json const& answer, RecordsFlags const& flags) {
+  print_table({"fleet", "slot", "use", "level", "noise", "benchmarks", "since (UTC)", "reason"},
+              answer,
+              flags.most,
+              row_of_slot);
+}
+
+/// Reads the slots, of one fleet if the flags name one.
+Answered slots_of(ApiClient const& answers, RecordsFlags const& flags) {
+  auto all = answers.get_all("/api/v1/slots");
+  if (!all || flags.id.empty()) return all;
+  auto some = ordered_json::array();
+  for (auto const& slot : *all)
+    if (text(slot, "fleet") == flags.id) some.push_back(slot);
+  return some;
+}
+
 void print_series(ordered_json const& answer, RecordsFlags const& flags) {
   if (!flags.id.empty()) return print_history(answer, flags.most);
   print_table(
@@ -255,6 +288,9 @@ id  nightly     state  commit        version             failure
 
 constexpr auto alarms_example = R"($ torchwatch alarms
 id  state  kind  subject  raised (UTC)  cleared  detail)";
+
+constexpr auto slots_example = R"($ torchwatch slots
+fleet  slot  use  level  noise  benchmarks  since (UTC)  reason)";
 
 constexpr auto series_example = R"($ torchwatch series 'test_eval[dcgan-cpu-eager]_latency'
 test_eval[dcgan-cpu-eager]_latency on local
@@ -281,6 +317,12 @@ std::vector<Records> all_records() {
            "ID of one alarm",
            listed_at("/api/v1/alarms"),
            print_alarms},
+          {"slots",
+           "Lists the slots that were compared with the others of their fleet.",
+           slots_example,
+           "Name of a fleet, to list only its slots",
+           slots_of,
+           print_slots},
           {"series",
            "Lists the measured series, or the nightlies of one.",
            series_example,

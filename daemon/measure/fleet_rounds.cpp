@@ -234,8 +234,8 @@ asio::awaitable<Result<FleetRounds::Answers>> FleetRounds::run(Fleet& fleet,
   for (int lost_in_round = 0;;) {
     auto const asked = Instant::clock::now();
     fleet.quarantine(store_.slots().quarantined(fleet.name()));
-    auto free = number ? fleet.slot(*number) : fleet.slot();
-    auto slot = co_await std::move(free);
+    auto waiting = number ? fleet.slot(*number) : fleet.slot();
+    auto slot = co_await std::move(waiting);
     if (!slot) co_return slot.error();
     auto const got = Instant::clock::now();
     Slot::OnProgress on_progress = [](protocol::Progress const& progress) {

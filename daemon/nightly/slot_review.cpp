@@ -82,7 +82,7 @@ std::optional<SlotRound> slot_round_of(std::vector<JobOutcome> const& round) {
   return found;
 }
 
-void add(std::vector<SlotRound>& all, Units& units, Rounds const& rounds) {
+void add_rounds(std::vector<SlotRound>& all, Units& units, Rounds const& rounds) {
   for (auto const& [which, round] : rounds) {
     auto found = slot_round_of(round);
     if (!found) continue;
@@ -135,9 +135,10 @@ void SlotReview::review(Nightly const& nightly, config::FleetOptions const& flee
   auto const slots = static_cast<std::size_t>(fleet.slots);
   Units units;
   std::vector<SlotRound> rounds;
-  add(rounds, units, rounds_of(store_, Campaign::of(nightly.id), fleet.name, most));
+  add_rounds(rounds, units, rounds_of(store_, Campaign::of(nightly.id), fleet.name, most));
   for (std::size_t slot = 0; slot < slots; ++slot)
-    add(rounds, units, rounds_of(store_, Campaign::slot_check(nightly.id, slot), fleet.name, most));
+    add_rounds(
+        rounds, units, rounds_of(store_, Campaign::slot_check(nightly.id, slot), fleet.name, most));
   std::erase_if(rounds, [&](SlotRound const& round) { return round.slot >= slots; });
   auto const figures = bisect::compare_slots(rounds, slots);
   std::vector<Reviewed> all;

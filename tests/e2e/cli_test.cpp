@@ -129,6 +129,7 @@ TEST(CommandLine, OffersHelpForEveryCommand) {
                                     "nightlies",
                                     "series",
                                     "alarms",
+                                    "slots",
                                     "rule",
                                     "backup",
                                     "restore",

@@ -97,6 +97,11 @@ TEST_F(Records, ListAlarms) {
   EXPECT_THAT(printed({"alarms"}), StartsWith("id  state  kind"));
 }
 
+TEST_F(Records, ListSlots) {
+  EXPECT_THAT(printed({"slots"}), StartsWith("fleet  slot  use"));
+  EXPECT_EQ(json::parse(printed({"slots", "local", "--json"})), json::array());
+}
+
 TEST_F(Records, PrintAnErrorForAnUnknownRecord) {
   expect_mistake(*world_, {"incidents", "7"}, R"(id "7": not found)");
   expect_mistake(*world_, {"nightlies", "../incidents"}, R"(id "../incidents": not found)");

@@ -1,5 +1,7 @@
 #include "storage/slots.h"
 
+#include <utility>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
