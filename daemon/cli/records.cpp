@@ -3,6 +3,7 @@
 #include <iostream>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -268,7 +269,8 @@ Answered slots_of(ApiClient const& answers, RecordsFlags const& flags) {
   auto some = ordered_json::array();
   for (auto const& slot : *all)
     if (text(slot, "fleet") == flags.id) some.push_back(slot);
-  return some;
+  *all = std::move(some);
+  return all;
 }
 
 void print_series(ordered_json const& answer, RecordsFlags const& flags) {
