@@ -146,8 +146,9 @@ std::shared_ptr<github::TokenSource> configured_tokens(config::GithubOptions con
 
 Network shared_network(config::GithubOptions const& options,
                        OpenTransport open_transport,
-                       Clock const& clock) {
-  Network network{std::move(open_transport), clock};
+                       Clock const& clock,
+                       github::Sleeper sleep) {
+  Network network{std::move(open_transport), clock, std::move(sleep)};
   network.tokens = configured_tokens(options, network);
   return network;
 }

@@ -51,7 +51,8 @@ std::shared_ptr<github::TokenSource> configured_tokens(config::GithubOptions con
 /// Returns a network whose tokens all connections share. `clock` must outlive it.
 Network shared_network(config::GithubOptions const& options,
                        OpenTransport open_transport,
-                       Clock const& clock);
+                       Clock const& clock,
+                       github::Sleeper sleep);
 
 /// Returns options of a client that repeats a request `retries` times. It sends nothing during a
 /// pause that GitHub requested from any client of this store, also before a restart. `store` must

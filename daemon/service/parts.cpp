@@ -43,7 +43,8 @@ ServiceParts::ServiceParts(asio::any_io_executor const& executor,
              suite_profile,
              investigation},
       life{options, services.store, services.clock, prepared_rounds},
-      network{report::shared_network(options.github, services.open_transport, services.clock)},
+      network{report::shared_network(
+          options.github, services.open_transport, services.clock, services.sleep)},
       sender{
           services.store,
           services.clock,

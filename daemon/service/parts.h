@@ -40,12 +40,13 @@ namespace torchwatch::service {
 struct ExternalServices {
   storage::Store& store;
   Clock const& clock;
-  builds::BuildStore& kept;              ///< builds on disk
-  measure::Rounds& rounds;               ///< measures builds
-  builds::Builder& builder;              ///< builds commits
-  builds::Workers& workers;              ///< compiles workers for builds
-  builds::Fetcher& fetcher;              ///< downloads published builds
-  report::OpenTransport open_transport;  ///< connects to GitHub
+  builds::BuildStore& kept;                   ///< builds on disk
+  measure::Rounds& rounds;                    ///< measures builds
+  builds::Builder& builder;                   ///< builds commits
+  builds::Workers& workers;                   ///< compiles workers for builds
+  builds::Fetcher& fetcher;                   ///< downloads published builds
+  report::OpenTransport open_transport;       ///< connects to GitHub
+  github::Sleeper sleep = report::sleep_for;  ///< waits between requests to GitHub
 };
 
 /// All parts of the service, wired. Built top to bottom, destroyed bottom to top; a part uses only

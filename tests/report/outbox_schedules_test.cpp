@@ -2,16 +2,13 @@
 // known ways, the service is killed, and users edit, close and reopen the issues.
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <map>
 #include <memory>
-#include <random>
 #include <set>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,6 +19,7 @@
 
 #include "github/issue.h"
 #include "tests/fakes/memory/executioner.h"
+#include "tests/report/faulty_transport.h"
 #include "tests/report/publishing.h"
 
 namespace torchwatch::report {
@@ -35,112 +33,6 @@ using testing::IsEmpty;
 using testing::SizeIs;
 using Kind = IncidentEventKind;
 using State = IncidentState;
-
-/// Random decisions from a seed.
-class Dice {
- public:
-  explicit Dice(std::uint64_t seed) : engine_{seed} {}
-
-  /// Returns a number from 0 to below `end`.
-  int below(int end) { return static_cast<int>(engine_() % static_cast<std::uint64_t>(end)); }
-
-  bool happens(int percent) { return below(100) < percent; }
-
- private:
-  std::mt19937_64 engine_;
-};
-
-/// The ways in which a request fails.
-enum class Fault {
-  timeout_before,  ///< GitHub did nothing
-  timeout_after,   ///< GitHub did it, and the response was lost
-  error_before,
-  error_after,
-  request_timeout,  ///< 408
-  secondary_limit,
-  secondary_limit_with_time,
-  primary_limit,
-  too_many_requests,
-  too_many_requests_with_time,
-  forbidden,
-  bad_credentials,
-  killed_before,
-  killed_after,
-};
-
-constexpr int fault_kinds = static_cast<int>(Fault::killed_after) + 1;
-
-github::Response refusal(int status,
-                         std::string const& message,
-                         std::map<std::string, std::string> headers = {}) {
-  return {status, std::move(headers), json{{"message", message}}.dump()};
-}
-
-/// GitHub behind a network that fails in all known ways.
-class FaultyTransport final : public github::Transport {
- public:
-  FaultyTransport(fakes::FakeGithub& github, Clock const& clock, Dice& dice, int& percent)
-      : github_{github},
-        clock_{clock},
-        dice_{dice},
-        percent_{percent} {}
-
-  boost::asio::awaitable<Result<github::Response>> send(github::Request request) override {
-    if (!dice_.happens(percent_)) co_return co_await github_.send(std::move(request));
-    auto const fault = static_cast<Fault>(dice_.below(fault_kinds));
-    if (fault == Fault::killed_before) throw std::runtime_error("killed");
-    if (takes_effect(fault)) static_cast<void>(co_await github_.send(std::move(request)));
-    if (fault == Fault::killed_after) throw std::runtime_error("killed");
-    co_return response_to(fault);
-  }
-
- private:
-  static bool takes_effect(Fault fault) {
-    return fault == Fault::timeout_after || fault == Fault::error_after ||
-           fault == Fault::killed_after;
-  }
-
-  Result<github::Response> response_to(Fault fault) {
-    constexpr std::array server_errors{500, 502, 503, 504};
-    auto const* const secondary =
-        "You have exceeded a secondary rate limit. Please wait a few minutes before you try again.";
-    switch (fault) {
-      case Fault::error_before:
-      case Fault::error_after:
-        return refusal(server_errors.at(static_cast<std::size_t>(dice_.below(4))), "Server Error");
-      case Fault::request_timeout:
-        return refusal(408, "Request Timeout");
-      case Fault::secondary_limit:
-        return refusal(403, secondary);
-      case Fault::secondary_limit_with_time:
-        return refusal(403, secondary, {{"retry-after", std::to_string(dice_.below(600))}});
-      case Fault::primary_limit:
-        return refusal(403,
-                       "API rate limit exceeded for user ID 1.",
-                       {{"x-ratelimit-remaining", "0"}, reset()});
-      case Fault::too_many_requests:
-        return refusal(429, secondary);
-      case Fault::too_many_requests_with_time:
-        return refusal(429, secondary, {{"retry-after", "30"}});
-      case Fault::forbidden:
-        return refusal(403, "Resource not accessible by personal access token");
-      case Fault::bad_credentials:
-        return refusal(401, "Bad credentials");
-      default:
-        return Error{ErrorCode::unavailable, "connection lost"};
-    }
-  }
-
-  std::pair<std::string const, std::string> reset() {
-    auto const end = clock_.now().time_since_epoch().count() + dice_.below(3600);
-    return {"x-ratelimit-reset", std::to_string(end)};
-  }
-
-  fakes::DirectTransport github_;
-  Clock const& clock_;
-  Dice& dice_;
-  int& percent_;
-};
 
 /// An event of the script.
 struct Scene {
@@ -183,7 +75,7 @@ class Schedule {
       : dice_{seed},
         executioner_{service_.folder.path() / "torchwatch.sqlite"} {
     service_.open_transport = [this] {
-      return std::make_unique<FaultyTransport>(service_.hub, service_.clock, dice_, percent_);
+      return std::make_unique<FaultyTransport>(service_.hub, service_.clock, dice_, faults_);
     };
     service_.on_wait = [this] {
       show_new_issues();
@@ -195,14 +87,14 @@ class Schedule {
   void pass() {
     while (day() < days) {
       play();
-      percent_ = dice_.happens(20) ? 60 : 15;
+      faults_.percent = dice_.happens(20) ? 60 : 15;
       send_with_faults();
       act_as_user();
       service_.clock.time += minutes{10 + dice_.below(350)};
       show_new_issues();
     }
     play();
-    percent_ = 0;
+    faults_.percent = 0;
     service_.send_all();
   }
 
@@ -349,7 +241,7 @@ class Schedule {
   Dice dice_;
   Publishing service_{3};
   fakes::Executioner executioner_;
-  int percent_ = 0;  ///< share of requests that fail
+  Faults faults_;
   Timestamp begin_{};
   Timestamp listed_at_{};
   std::size_t next_ = 0;  ///< scene of the script

@@ -156,6 +156,7 @@ void FakeGithub::apply(json const& change, std::string const& url) {
   for (auto const& number : change.value("deleted", json::array()))
     book.erase(number);
   change_by_people(state_, change);
+  if (change.value("forgotten", false)) state_["requests"] = json::array();
   if (change.value("revoked", false)) state_["app_tokens"] = json::array();
   auto const transferred = change.value("transferred", json::object());
   for (auto const& [number, place] : transferred.items())

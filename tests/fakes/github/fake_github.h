@@ -47,9 +47,10 @@ struct Reply {
 ///
 /// The path /_control is for tests. GET returns the object. POST takes {"settings": {}, "faults":
 /// [], "issues": [], "labelled": {"1": ["label"]}, "changed": {"1": {"body", "state",
-/// "state_reason"}}, "deleted": [1], "transferred": {"1": "URL"}, "revoked": true}. It merges
-/// settings, adds faults and issues, labels, changes, deletes and transfers issues, as users do,
-/// and revokes all tokens of the App. It also takes what change_by_people() takes (people.h).
+/// "state_reason"}}, "deleted": [1], "transferred": {"1": "URL"}, "revoked": true, "forgotten":
+/// true}. It merges settings, adds faults and issues, labels, changes, deletes and transfers
+/// issues, as users do, revokes all tokens of the App, and forgets the requests so far. It also
+/// takes what change_by_people() takes (people.h).
 ///
 /// A GET response has an ETag. A request with the same in If-None-Match gets 304, which no limit
 /// counts.

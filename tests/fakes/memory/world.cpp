@@ -67,12 +67,13 @@ Parts::Parts(boost::asio::any_io_executor const& executor,
              Clock const& clock,
              builds::Fetcher& fetcher,
              builds::Workers& workers,
-             report::OpenTransport const& open_transport)
+             report::OpenTransport const& open_transport,
+             github::Sleeper const& sleep)
     : FakeServices{options, folder, clock},
       service::ServiceParts{
           executor,
           options,
-          {store, clock, build_store, rounds, builder, workers, fetcher, open_transport}} {}
+          {store, clock, build_store, rounds, builder, workers, fetcher, open_transport, sleep}} {}
 
 World::World(std::size_t commits) : trunk{folder.path() / "trunk.git", commits} {
   fs::copy_file(empty_database(), folder.path() / "torchwatch.sqlite");
@@ -183,12 +184,23 @@ FakeFetcher::File& World::publish_on(std::string const& page,
 
 void World::restart() {
   parts.reset();
-  parts = std::make_unique<Parts>(
-      loop.get_executor(), options, folder.path(), clock, *fetcher, workers, open_transport);
+  parts = std::make_unique<Parts>(loop.get_executor(),
+                                  options,
+                                  folder.path(),
+                                  clock,
+                                  *fetcher,
+                                  workers,
+                                  open_transport,
+                                  [this](std::chrono::seconds pause) { return wait(pause); });
   parts->builder.has_layouts = has_layouts_;
   parts->rounds.level = [this](Series const& series, Build const& build) {
     return level(series, build);
   };
+}
+
+boost::asio::awaitable<void> World::wait(std::chrono::seconds pause) {
+  clock.time += pause;
+  co_return;
 }
 
 /// Returns the number of a trunk commit, or of the trunk commit of a release.

@@ -67,12 +67,13 @@ struct Parts : FakeServices, service::ServiceParts {
         Clock const& clock,
         builds::Fetcher& fetcher,
         builds::Workers& workers,
-        report::OpenTransport const& open_transport);
+        report::OpenTransport const& open_transport,
+        github::Sleeper const& sleep);
 };
 
 /// A watched trunk, and a service that can be killed and restarted. Nightlies come from the branch
 /// `nightly`, unless `deliver` or `publish` changes the feed. A new nightly moves the clock to
-/// 08:00 of its day, if it is earlier.
+/// 08:00 of its day, if it is earlier. Pauses between requests to GitHub move the clock.
 class World {
  public:
   /// The trunk has the commits 0 to `commits` - 1. The suite has the test eval of two models,
@@ -158,6 +159,8 @@ class World {
   std::unique_ptr<Parts> parts;
 
  private:
+  boost::asio::awaitable<void> wait(std::chrono::seconds pause);
+
   struct Change {
     std::size_t commit = 0;
     Moves moves;
