@@ -1,5 +1,9 @@
 #include "tests/soak/full_disk.h"
 
+#include <exception>
+#include <string>
+#include <vector>
+
 #include <gmock/gmock.h>
 
 #include "tests/fakes/memory/world.h"

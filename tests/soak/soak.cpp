@@ -168,6 +168,7 @@ void Soak::live_through(PlannedDay const& day) {
 
 void Soak::begin(PlannedDay const& day) {
   change_disk(day);
+  world_.options.builds.quota_mib = day.has_no_space_for_a_build ? 1 : quota_mib;
   faults_.is_down = day.is_github_down;
   faults_.percent = 10;
   auto const midnight = Timestamp{first_day + days{today_}};
