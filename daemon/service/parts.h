@@ -40,13 +40,14 @@ namespace torchwatch::service {
 struct ExternalServices {
   storage::Store& store;
   Clock const& clock;
-  builds::BuildStore& kept;                   ///< builds on disk
-  measure::Rounds& rounds;                    ///< measures builds
-  builds::Builder& builder;                   ///< builds commits
-  builds::Workers& workers;                   ///< compiles workers for builds
-  builds::Fetcher& fetcher;                   ///< downloads published builds
-  report::OpenTransport open_transport;       ///< connects to GitHub
-  github::Sleeper sleep = report::sleep_for;  ///< waits between requests to GitHub
+  builds::BuildStore& kept;              ///< builds on disk
+  measure::Rounds& rounds;               ///< measures builds
+  builds::Builder& builder;              ///< builds commits
+  builds::Workers& workers;              ///< compiles workers for builds
+  builds::Fetcher& fetcher;              ///< downloads published builds
+  report::OpenTransport open_transport;  ///< connects to GitHub
+  /// Waits between requests to GitHub.
+  github::Sleeper sleep = report::sleep_for;
 };
 
 /// All parts of the service, wired. Built top to bottom, destroyed bottom to top; a part uses only

@@ -18,7 +18,7 @@ constexpr std::size_t days_after_end = 4;
 /// what chance may take in a year.
 constexpr double least_explained = 0.95;
 /// Growth of the memory that is not a leak: caches and fragments.
-constexpr std::int64_t memory_slack = 8L << 20;
+constexpr std::int64_t memory_slack = 16L << 20;
 constexpr std::int64_t memory_of_a_day = 32L << 10;
 /// Differences of a database's growth a day between two halves, and of open files.
 constexpr double more_growth = 1.5;

@@ -386,7 +386,8 @@ void Soak::count_messages(Incident const& incident,
   for (auto const& entry : world_.parts->store.outbox().of(incident.id)) {
     auto const copies = std::ranges::count_if(
         bodies, [&](std::string const& body) { return body.starts_with(entry.message.marker); });
-    bool const is_missing = entry.message.action == OutboxAction::comment && copies == 0;
+    bool const is_comment = entry.message.action == OutboxAction::comment;
+    bool const is_missing = is_comment && copies == 0;
     if (!entry.done_at)
       ++published.unsent;
     else if (is_missing || !entry.failure.empty())
