@@ -55,6 +55,11 @@ void describe(Visitor& visit, FeedOptions& feed) {
         range("Age of the newest nightly after which the feed is reported as stale; 0: never",
               0,
               3650));
+  visit("unjudged_days",
+        feed.unjudged_days,
+        range("Days without a measured and judged nightly after which that is reported; 0: never",
+              0,
+              3650));
   visit("poll_s", feed.poll, range("Pause between two reads of the feed", 1, 86400));
   visit("backlog",
         feed.backlog,

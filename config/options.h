@@ -54,6 +54,9 @@ struct FeedOptions {
   /// Age of the newest nightly in days after which the feed is reported as stale; 0: never. The
   /// page of a channel stays when PyTorch stops building the channel.
   int stale_days = 10;
+  /// Days without a nightly that was measured and judged after which that is an alarm, an issue and
+  /// a message to each other destination; 0: never. Weekends without a usable build are normal.
+  int unjudged_days = 5;
   /// Number of newest nightlies that a new database starts with. All of them would be a month of
   /// work.
   int backlog = 2;

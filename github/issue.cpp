@@ -356,6 +356,13 @@ std::string key_of(IncidentStory const& story) {
   return key_from(identity);
 }
 
+std::string key_of(Alarm const& alarm) {
+  return key_from(fmt::format("alarm\n{}\n{}\n{}\n",
+                              to_string(alarm.kind),
+                              alarm.subject,
+                              alarm.raised_at.time_since_epoch().count()));
+}
+
 std::string marker_of(std::string const& key) {
   return std::string{marker_begin}.append(key).append(marker_end);
 }
@@ -389,6 +396,11 @@ std::string_view event_marker_in(std::string_view body) {
   auto const end = body.find(marker_end, begin);
   if (end == std::string_view::npos) return {};
   return body.substr(begin, end + marker_end.size() - begin);
+}
+
+std::string marker_for(std::string const& key, std::string_view purpose) {
+  auto const identity = fmt::format("{}\n{}\n", key, purpose);
+  return std::string{event_begin}.append(key_from(identity)).append(marker_end);
 }
 
 std::string_view digits_in(std::string_view marker) {

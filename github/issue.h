@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "github/markdown.h"
+#include "storage/domain/alarm.h"
 #include "storage/domain/incident.h"
 #include "storage/domain/project.h"
 
@@ -38,6 +39,10 @@ struct ReportContext {
 /// series may have joined.
 std::string key_of(IncidentStory const& story);
 
+/// Hexadecimal digits that identify an alarm that is reported: its kind, its subject, and when it
+/// was raised.
+std::string key_of(Alarm const& alarm);
+
 /// The HTML comment by which an issue is recognised as the report of `key`.
 std::string marker_of(std::string const& key);
 
@@ -53,6 +58,9 @@ std::string marker_of(IncidentStory const& story,
 
 /// Returns the marker of an event in a body; empty without one.
 std::string_view event_marker_in(std::string_view body);
+
+/// The HTML comment that marks a later message about the report of `key`.
+std::string marker_for(std::string const& key, std::string_view purpose);
 
 /// The digits in such a marker; empty for other text.
 std::string_view digits_in(std::string_view marker);

@@ -1,6 +1,7 @@
 #include "storage/alarms.h"
 
 #include "storage/database.h"
+#include "storage/outbox.h"
 #include "storage/rows.h"
 
 namespace torchwatch::storage {
@@ -18,6 +19,14 @@ Alarm read_alarm(SQLite::Statement& row) {
   alarm.raised_at = read_time(row.getColumn(4));
   if (!row.getColumn(5).isNull()) alarm.cleared_at = read_time(row.getColumn(5));
   return alarm;
+}
+
+/// Stores messages about an alarm.
+void insert_messages(Database& database, AlarmId alarm, std::vector<OutboxMessage> messages) {
+  for (auto& message : messages) {
+    message.alarm = alarm;
+    insert_message(database, message);
+  }
 }
 
 }  // namespace
@@ -44,6 +53,33 @@ bool Alarms::clear(AlarmKind kind, std::string const& subject, Timestamp now) {
       "UPDATE alarm SET cleared_at = ? WHERE kind = ? AND subject = ? AND cleared_at IS NULL"};
   bind_all(update, seconds_of(now), std::string{to_string(kind)}, subject);
   return update.exec() > 0;
+}
+
+bool Alarms::raise(Alarm const& alarm, std::vector<OutboxMessage> const& messages) {
+  SQLite::Transaction transaction{database_, SQLite::TransactionBehavior::IMMEDIATE};
+  bool const is_new = raise(alarm.kind, alarm.subject, alarm.detail, alarm.raised_at);
+  if (is_new) insert_messages(database_, AlarmId{database_.getLastInsertRowid()}, messages);
+  transaction.commit();
+  return is_new;
+}
+
+bool Alarms::clear(AlarmId id, Timestamp now, std::vector<OutboxMessage> const& messages) {
+  SQLite::Transaction transaction{database_, SQLite::TransactionBehavior::IMMEDIATE};
+  Statement update{database_,
+                   "UPDATE alarm SET cleared_at = ? WHERE id = ? AND cleared_at IS NULL"};
+  bind_all(update, seconds_of(now), id.value);
+  bool const was_open = update.exec() > 0;
+  if (was_open) insert_messages(database_, id, messages);
+  transaction.commit();
+  return was_open;
+}
+
+std::optional<Alarm> Alarms::find_open(AlarmKind kind, std::string const& subject) const {
+  Statement query{
+      database_,
+      std::string{select_alarms} + "WHERE kind = ? AND subject = ? AND cleared_at IS NULL"};
+  bind_all(query, std::string{to_string(kind)}, subject);
+  return read_one(query, read_alarm);
 }
 
 std::vector<Alarm> Alarms::all() const {

@@ -54,6 +54,11 @@ std::optional<Nightly> read_one_nightly(Database& database, SQLite::Statement& q
   return read_one(query, [&](SQLite::Statement& row) { return read_nightly(database, row); });
 }
 
+std::optional<NightlyId> read_optional_nightly(SQLite::Column const& column) {
+  if (column.isNull()) return std::nullopt;
+  return NightlyId{column.getInt64()};
+}
+
 }  // namespace
 
 bool Nightlies::announce(Nightly const& nightly) {
@@ -101,6 +106,25 @@ std::optional<Nightly> Nightlies::newest() const {
                   std::string{select_nightlies} + "WHERE " + that_count +
                       "ORDER BY date DESC, id DESC LIMIT 1"};
   return read_one_nightly(database_, query);
+}
+
+LastJudged Nightlies::note_last_judged(Timestamp now) {
+  // A nightly that arrived after the next one was judged is done, but was not measured.
+  Statement newest{database_,
+                   "SELECT max(id) FROM nightly WHERE state IN ('confirmed', 'bisected', 'done') "
+                   "AND EXISTS (SELECT 1 FROM night WHERE nightly_id = nightly.id AND is_judged)"};
+  newest.executeStep();
+  auto const seen = read_optional_nightly(newest.getColumn(0));
+  Statement stored{database_, "SELECT nightly_id, at FROM last_judged"};
+  auto const before = read_one(stored, [](SQLite::Statement& row) {
+    return LastJudged{read_optional_nightly(row.getColumn(0)), read_time(row.getColumn(1))};
+  });
+  if (before && before->nightly == seen && before->at <= now) return *before;
+  Statement update{database_,
+                   "INSERT OR REPLACE INTO last_judged (id, nightly_id, at) VALUES (1, ?, ?)"};
+  bind_all(update, seen ? std::optional{seen->value} : std::nullopt, seconds_of(now));
+  update.exec();
+  return {seen, now};
 }
 
 std::optional<Nightly> Nightlies::last_ended() const {

@@ -11,6 +11,12 @@ namespace torchwatch::storage {
 
 class Database;
 
+/// The last nightly that was measured and judged.
+struct LastJudged {
+  std::optional<NightlyId> nightly;  ///< none was judged yet
+  Timestamp at{};                    ///< when that was first seen
+};
+
 /// The table of nightlies and their states. Throws SQLite::Exception when the disk fails.
 class Nightlies {
  public:
@@ -34,6 +40,9 @@ class Nightlies {
   /// Returns a nightly that is bisected or done, counted from the end: the last one for 1. Nothing
   /// if there are fewer.
   std::optional<Nightly> judged_from_end(int place) const;
+  /// Returns the last nightly that was measured and judged, and when that was first seen: `now`, if
+  /// no earlier call saw it. Stores that. After a clock was set back, the time is at most `now`.
+  LastJudged note_last_judged(Timestamp now);
   /// Returns the last `count` nightlies, newest first.
   std::vector<Nightly> newest(int count) const;
   std::optional<Nightly> find(NightlyId id) const;

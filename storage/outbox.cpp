@@ -9,7 +9,7 @@ namespace {
 
 constexpr auto select_messages =
     "SELECT id, incident_id, event_id, destination, action, title, body, marker, labels, sent_at, "
-    "done_at, attempts, next_at, failure, place, rejected_at FROM outbox ";
+    "done_at, attempts, next_at, failure, place, rejected_at, alarm_id FROM outbox ";
 
 std::optional<Timestamp> read_optional_time(SQLite::Column const& column) {
   return column.isNull() ? std::nullopt : std::optional{read_time(column)};
@@ -19,8 +19,9 @@ OutboxEntry read_entry(Database& database, SQLite::Statement& row) {
   OutboxEntry entry;
   auto& message = entry.message;
   message.id = row.getColumn(0).getInt64();
-  message.incident.value = row.getColumn(1).getInt64();
-  message.event = row.getColumn(2).getInt64();  // NULL is read as 0
+  message.incident.value = row.getColumn(1).getInt64();  // NULL is read as 0
+  message.event = row.getColumn(2).getInt64();
+  message.alarm.value = row.getColumn(16).getInt64();
   message.destination = row.getColumn(3).getString();
   message.action = read_word(row.getColumn(4), parse_outbox_action);
   message.title = row.getColumn(5).getString();
@@ -41,6 +42,11 @@ std::vector<OutboxEntry> read_entries(Database& database, SQLite::Statement& que
   return read_all(query, [&](SQLite::Statement& row) { return read_entry(database, row); });
 }
 
+/// Returns nothing for the id of no row.
+std::optional<std::int64_t> null_if_none(std::int64_t id) {
+  return id == 0 ? std::nullopt : std::optional{id};
+}
+
 /// Returns the first text of a query with one column; empty when there is none.
 std::string first_text(SQLite::Statement& query) {
   return query.executeStep() ? query.getColumn(0).getString() : std::string{};
@@ -51,11 +57,12 @@ std::string first_text(SQLite::Statement& query) {
 void insert_message(Database& database, OutboxMessage const& message) {
   Statement insert{
       database,
-      "INSERT INTO outbox (incident_id, event_id, destination, action, title, body, marker, "
-      "labels) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"};
+      "INSERT INTO outbox (incident_id, event_id, alarm_id, destination, action, title, body, "
+      "marker, labels) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"};
   bind_all(insert,
-           message.incident.value,
-           message.event == 0 ? std::nullopt : std::optional{message.event},
+           null_if_none(message.incident.value),
+           null_if_none(message.event),
+           null_if_none(message.alarm.value),
            message.destination,
            std::string{to_string(message.action)},
            message.title,
@@ -69,7 +76,7 @@ std::vector<OutboxEntry> Outbox::next_due(Timestamp now) const {
   Statement query{database_,
                   std::string{select_messages} +
                       "WHERE id IN (SELECT min(id) FROM outbox WHERE done_at IS NULL "
-                      "GROUP BY incident_id, destination) "
+                      "GROUP BY incident_id, alarm_id, destination) "
                       "AND (next_at IS NULL OR next_at <= ?) ORDER BY id"};
   bind_all(query, seconds_of(now));
   return read_entries(database_, query);
@@ -85,6 +92,12 @@ std::vector<OutboxEntry> Outbox::of(IncidentId incident) const {
   Statement query{database_, std::string{select_messages} + "WHERE incident_id = ? ORDER BY id"};
   bind_all(query, incident.value);
   return read_entries(database_, query);
+}
+
+std::vector<OutboxEntry> Outbox::of_alarm(AlarmId alarm) const {
+  Statement query{database_, std::string{select_messages} + "WHERE alarm_id = ? ORDER BY id"};
+  bind_all(query, alarm.value);
+  return read_all(query, read_entry);
 }
 
 std::vector<OutboxEntry> Outbox::of_event(std::int64_t event) const {
@@ -140,8 +153,9 @@ void Outbox::give_up(std::int64_t id, std::string const& failure, Timestamp now)
   Statement update{
       database_,
       "UPDATE outbox SET done_at = ?1, failure = ?2 WHERE done_at IS NULL AND id >= ?3 "
-      "AND (incident_id, destination) = "
-      "(SELECT incident_id, destination FROM outbox WHERE id = ?3)"};
+      "AND (coalesce(incident_id, 0), coalesce(alarm_id, 0), destination) = "
+      "(SELECT coalesce(incident_id, 0), coalesce(alarm_id, 0), destination FROM outbox "
+      "WHERE id = ?3)"};
   bind_all(update, seconds_of(now), failure, id);
   update.exec();
 }
@@ -158,6 +172,15 @@ std::string Outbox::place_of(IncidentId incident, std::string const& destination
                   "AND place <> '' ORDER BY id LIMIT 1"};
   bind_all(query, incident.value, destination);
   return path_of(database_, first_text(query));
+}
+
+std::string Outbox::place_of(OutboxMessage const& message) const {
+  if (message.alarm.value == 0) return place_of(message.incident, message.destination);
+  Statement query{database_,
+                  "SELECT place FROM outbox WHERE alarm_id = ? AND destination = ? "
+                  "AND place <> '' ORDER BY id LIMIT 1"};
+  bind_all(query, message.alarm.value, message.destination);
+  return first_text(query);
 }
 
 std::string Outbox::body_digest(IncidentId incident, std::string const& destination) const {

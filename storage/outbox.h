@@ -11,23 +11,26 @@ namespace torchwatch::storage {
 
 class Database;
 
-/// The messages to destinations, with the progress of sending them. IncidentEvents::add() and
-/// Answers::reply() store them. Throws SQLite::Exception when the disk fails.
+/// The messages to destinations, with the progress of sending them. IncidentEvents::add(),
+/// Answers::reply() and Alarms::raise() store them. Throws SQLite::Exception when the disk fails.
 ///
-/// Messages of one incident to one destination are sent in the order of their ids. A message is
-/// unfinished until it was sent or given up.
+/// Messages of one incident, or alarm, to one destination are sent in the order of their ids. A
+/// message is unfinished until it was sent or given up.
 class Outbox {
  public:
   explicit Outbox(Database& database) : database_{database} {}
 
-  /// Returns the first unfinished message of each incident and destination, without those whose
-  /// next attempt is later than `now`. In the order of ids.
+  /// Returns the first unfinished message of each incident or alarm and destination, without those
+  /// whose next attempt is later than `now`. In the order of ids.
   std::vector<OutboxEntry> next_due(Timestamp now) const;
 
   std::optional<OutboxEntry> find(std::int64_t id) const;
 
   /// Returns the messages of an incident in the order of ids.
   std::vector<OutboxEntry> of(IncidentId incident) const;
+
+  /// Returns the messages about an alarm in the order of ids.
+  std::vector<OutboxEntry> of_alarm(AlarmId alarm) const;
 
   /// Returns the messages of an event in the order of ids.
   std::vector<OutboxEntry> of_event(std::int64_t event) const;
@@ -53,7 +56,8 @@ class Outbox {
   /// Makes the next attempt of each unfinished message due at once.
   void retry_now();
 
-  /// Finishes a message that failed for good, and the later ones of its incident and destination.
+  /// Finishes a message that failed for good, and the later ones of its incident, or alarm, and
+  /// destination.
   void give_up(std::int64_t id, std::string const& failure, Timestamp now);
 
   /// Finishes a message that failed for good. The later ones stay.
@@ -62,6 +66,9 @@ class Outbox {
   /// Returns the place of what the first message of an incident made at a destination: the issue or
   /// file. Empty before.
   std::string place_of(IncidentId incident, std::string const& destination) const;
+
+  /// Returns the same for the incident or alarm, and the destination, of a message.
+  std::string place_of(OutboxMessage const& message) const;
 
   /// Returns the digest of the body that torchwatch wrote there last. Empty before.
   std::string body_digest(IncidentId incident, std::string const& destination) const;

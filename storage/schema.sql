@@ -268,12 +268,13 @@ CREATE TABLE incident_event (
 ) STRICT;
 CREATE INDEX incident_event_by_incident ON incident_event (incident_id);
 
--- A message about an event, or a reply to a comment, as it is sent. Messages of one incident to one destination are sent in
--- the order of their ids.
+-- A message about an event or an alarm, or a reply to a comment, as it is sent. Messages of one incident, or of one alarm,
+-- to one destination are sent in the order of their ids.
 CREATE TABLE outbox (
   id INTEGER PRIMARY KEY,                        -- in the order stored
-  incident_id INTEGER NOT NULL REFERENCES incident(id),
-  event_id INTEGER REFERENCES incident_event(id), -- NULL for a reply
+  incident_id INTEGER REFERENCES incident(id),   -- NULL for a message about an alarm
+  event_id INTEGER REFERENCES incident_event(id), -- NULL for a reply, and for a message about an alarm
+  alarm_id INTEGER REFERENCES alarm(id),         -- NULL for a message about an incident
   destination TEXT NOT NULL,                     -- github, file, webhook, email, pull_request
   action TEXT NOT NULL,                          -- open_issue, edit_body, comment, close_completed, close_not_planned, reopen
   title TEXT NOT NULL,
@@ -287,9 +288,11 @@ CREATE TABLE outbox (
   rejected_at INTEGER,                           -- when the destination rejected it first; NULL: it did not
   failure TEXT NOT NULL DEFAULT '',              -- why the last attempt failed, or why it was given up; empty if it was sent
   place TEXT NOT NULL DEFAULT '',                -- address of what was made: of an issue, comment, file ("./...")
-  body_digest TEXT NOT NULL DEFAULT ''           -- digest of the issue's body as it was afterwards; empty if the message did not write it
+  body_digest TEXT NOT NULL DEFAULT '',          -- digest of the issue's body as it was afterwards; empty if the message did not write it
+  CHECK ((incident_id IS NULL) <> (alarm_id IS NULL))
 ) STRICT;
 CREATE INDEX outbox_by_incident ON outbox (incident_id, destination);
+CREATE INDEX outbox_by_alarm ON outbox (alarm_id) WHERE alarm_id IS NOT NULL;
 CREATE INDEX outbox_unfinished ON outbox (id) WHERE done_at IS NULL;
 
 -- The last pause that GitHub requested. At most one row.
@@ -355,6 +358,14 @@ CREATE TABLE slot_state (
   level REAL,                                    -- its times by those of the fleet; NULL if not comparable
   noise REAL,                                    -- its noise by that of the fleet; NULL if not comparable
   PRIMARY KEY (fleet, slot)
+) STRICT;
+
+-- The last nightly that was measured and judged. One row, written when another nightly is seen to be judged, and at the first
+-- look. The alarm `nothing_judged` compares it with the time.
+CREATE TABLE last_judged (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  nightly_id INTEGER REFERENCES nightly(id),     -- NULL: none was judged yet
+  at INTEGER NOT NULL                            -- when that was first seen
 ) STRICT;
 
 -- Builds ---------------------------------------------------------------------------------------------------------------

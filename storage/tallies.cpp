@@ -32,6 +32,11 @@ std::optional<Timestamp> newest_in(Database& database, std::string const& condit
   return read_one(query, [](SQLite::Statement& row) { return read_time(row.getColumn(0)); });
 }
 
+std::optional<Timestamp> last_judged_in(Database& database) {
+  Statement query{database, "SELECT at FROM last_judged WHERE nightly_id IS NOT NULL"};
+  return read_one(query, [](SQLite::Statement& row) { return read_time(row.getColumn(0)); });
+}
+
 std::int64_t number(Database& database, std::string const& sql) {
   return database.execAndGet(sql).getInt64();
 }
@@ -44,6 +49,7 @@ Tallies tallies_of(Database& database) {
       database, "SELECT state, count(*) FROM nightly GROUP BY state", parse_nightly_state);
   tallies.newest_announced = newest_in(database, "TRUE");
   tallies.newest_judged = newest_in(database, "state IN ('bisected', 'done')");
+  tallies.last_judged = last_judged_in(database);
   tallies.incidents = number(database, "SELECT count(*) FROM incident WHERE joined_id IS NULL");
   tallies.incident_states =
       counts_of(database,

@@ -26,6 +26,7 @@ struct Tallies {
   std::map<NightlyState, std::int64_t> nightlies;
   std::optional<Timestamp> newest_announced;  ///< when the newest nightly was first seen
   std::optional<Timestamp> newest_judged;     ///< when the newest judged nightly was first seen
+  std::optional<Timestamp> last_judged;       ///< when a nightly was last seen to be judged
   std::int64_t incidents = 0;
   std::map<IncidentState, std::int64_t> incident_states;
   std::map<BisectionState, std::int64_t> bisections;

@@ -42,6 +42,12 @@ std::vector<Value> at_times(std::string const& what, std::optional<Timestamp> ti
   return {{seconds_of(*time), {{"which", what}}}};
 }
 
+/// Returns no value before a nightly was judged.
+std::vector<Value> last_judged_in(storage::Tallies const& tallies) {
+  if (!tallies.last_judged) return {};
+  return {{seconds_of(*tallies.last_judged)}};
+}
+
 void add_incident_states(Families& all, storage::Tallies const& tallies) {
   using enum IncidentState;
   all.push_back(gauge("torchwatch_incidents",
@@ -74,6 +80,9 @@ void add_nightlies(Families& all, storage::Tallies const& tallies) {
       gauge("torchwatch_newest_nightly_timestamp_seconds",
             "Time at which the newest nightly, and the newest judged one, was first seen.",
             std::move(times)));
+  all.push_back(gauge("torchwatch_last_judged_timestamp_seconds",
+                      "Time at which a nightly was last seen to be measured and judged.",
+                      last_judged_in(tallies)));
   all.push_back(counter("torchwatch_incidents_total",
                         "Incidents: nightlies with a regression that no mute covers.",
                         {{static_cast<double>(tallies.incidents)}}));
@@ -105,29 +114,11 @@ void add_bisections(Families& all, storage::Tallies const& tallies) {
 }
 
 void add_alarms(Families& all, storage::Tallies const& tallies) {
-  using enum AlarmKind;
-  all.push_back(gauge("torchwatch_alarms",
-                      "Open alarms, by kind.",
-                      by_word<AlarmKind>("kind",
-                                         {missing_nightly,
-                                          nightly_failed,
-                                          stale_baseline,
-                                          benchmark_stopped,
-                                          environment,
-                                          drift,
-                                          benchmark_undecided,
-                                          runner_lost,
-                                          odd_feed_entry,
-                                          builds_need_space,
-                                          report_update_failed,
-                                          label_dropped,
-                                          github_refused,
-                                          clone_unfit,
-                                          stale_feed,
-                                          nightly_of_another_date,
-                                          bisection_failed,
-                                          slot_unfit},
-                                         tallies.open_alarms)));
+  auto const kinds = alarm_kinds();
+  all.push_back(
+      gauge("torchwatch_alarms",
+            "Open alarms, by kind.",
+            by_word<AlarmKind>("kind", {kinds.begin(), kinds.end()}, tallies.open_alarms)));
 }
 
 /// Adds the number of quarantined slots of each fleet whose slots were compared.

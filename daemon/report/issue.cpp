@@ -54,12 +54,12 @@ Result<Delivery> IssueDestination::noted(github::Refusal refusal,
                                          OutboxMessage const& message,
                                          Result<Delivery> delivered) {
   auto const now = network_.clock.now();
-  auto const report = report_name(message.incident);
+  auto const report = report_name(message);
   if (delivered && delivered->gone.empty()) {
     note_success(store_, report, now);
     return delivered;
   }
-  auto const place = store_.incidents().find(message.incident).value().report;
+  auto const place = place_of_report(message);
   note_refusal(store_, refusal, report, delivered ? place : delivered.error().message, now);
   pause_after(refusal, network_);
   if (!delivered && github::stops_repository(refusal))
@@ -72,15 +72,14 @@ asio::awaitable<Result<Delivery>> IssueDestination::act(github::Client& client,
                                                         DeliveryContext context) {
   bool const is_opening = message.action == OutboxAction::open_issue;
   if (is_opening) co_return co_await file(client, message, std::move(context));
-  if (context.place.empty())
-    context.place = store_.incidents().find(message.incident).value().report;
+  if (context.place.empty()) context.place = place_of_report(message);
   context.place = issue_of(context.place);
   if (!context.place.starts_with("https://"))
-    co_return gone_from("the incident was reported as a file, not as an issue");
+    co_return gone_from("it was reported as a file, not as an issue");
   if (message.action == OutboxAction::edit_body)
     co_return co_await edit(client, message, std::move(context));
   if (message.action != OutboxAction::comment)
-    co_return co_await set_state(client, message, std::move(context.place));
+    co_return co_await set_state(client, message, std::move(context));
   auto body = message.body;
   co_return co_await comment(client, message, std::move(body), std::move(context));
 }
@@ -93,13 +92,14 @@ asio::awaitable<Result<Delivery>> IssueDestination::file(github::Client& client,
   draft.title = message.title;
   draft.body = message.body;
   draft.labels = message.labels;
-  store_.incidents().intend_report(message.incident, draft.key);
+  bool const is_about_alarm = message.alarm.value != 0;
+  if (!is_about_alarm) store_.incidents().intend_report(message.incident, draft.key);
   bool const was_sent = context.sent.at.has_value();
   auto const issue = co_await client.file_once(std::move(draft), std::move(context.sent));
   if (!issue) co_return issue.error();
   spdlog::info("issue_filed url={} existed={}", issue->url, issue->existed);
   check_labels(*issue);
-  store_.incidents().reported(message.incident, issue->url);
+  if (!is_about_alarm) store_.incidents().reported(message.incident, issue->url);
   Delivery delivery;
   delivery.place = issue->url;
   // If this message was sent before, a user may have edited the issue since. Otherwise, an issue
@@ -116,7 +116,7 @@ asio::awaitable<Result<Delivery>> IssueDestination::edit(github::Client& client,
                                                          DeliveryContext context) {
   if (!context.sent.at) {
     github::BodyDraft draft;
-    draft.report = key_of_report(message.incident);
+    draft.report = key_of_report(message, context);
     draft.marker = message.marker;
     draft.body = message.body;
     draft.known_digest = context.digest;
@@ -138,7 +138,7 @@ asio::awaitable<Result<Delivery>> IssueDestination::comment(github::Client& clie
                                                             std::string body,
                                                             DeliveryContext context) {
   github::CommentDraft draft;
-  draft.report = key_of_report(message.incident);
+  draft.report = key_of_report(message, context);
   draft.marker = message.marker;
   draft.body = std::move(body);
   auto const written =
@@ -152,10 +152,10 @@ asio::awaitable<Result<Delivery>> IssueDestination::comment(github::Client& clie
 
 asio::awaitable<Result<Delivery>> IssueDestination::set_state(github::Client& client,
                                                               OutboxMessage const& message,
-                                                              std::string issue) {
-  auto report = key_of_report(message.incident);
+                                                              DeliveryContext context) {
+  auto report = key_of_report(message, context);
   auto const state = state_after(message.action);
-  auto const set = co_await client.set_state(std::move(issue), std::move(report), state);
+  auto const set = co_await client.set_state(std::move(context.place), std::move(report), state);
   if (!set) co_return set.error();
   if (!*set) co_return gone_from(issue_is_gone);
   Delivery delivery;
@@ -163,8 +163,17 @@ asio::awaitable<Result<Delivery>> IssueDestination::set_state(github::Client& cl
   co_return delivery;
 }
 
-std::string IssueDestination::key_of_report(IncidentId incident) {
-  return store_.incidents().find(incident).value().report_key;
+/// The key of the issue. The first message about an alarm opens its issue, so its marker has it.
+std::string IssueDestination::key_of_report(OutboxMessage const& message,
+                                            DeliveryContext const& context) {
+  if (message.alarm.value != 0) return github::key_in(context.first_marker).value_or("");
+  return store_.incidents().find(message.incident).value().report_key;
+}
+
+/// The stored address of the report; empty before it was written.
+std::string IssueDestination::place_of_report(OutboxMessage const& message) {
+  if (message.alarm.value != 0) return store_.outbox().place_of(message);
+  return store_.incidents().find(message.incident).value().report;
 }
 
 void IssueDestination::check_labels(github::CreatedIssue const& issue) {

@@ -12,7 +12,8 @@
 
 namespace torchwatch::report {
 
-/// The GitHub issue of an incident. Stores the address of a new issue with the incident. Raises the
+/// The GitHub issue of an incident, or of an alarm that is reported. Stores the address of a new
+/// issue with the incident. Raises the
 /// alarm `github_refused` when GitHub refuses a message, and clears it when one arrives. Raises
 /// `label_dropped` when a new issue lacks a label, and clears it when one has all.
 class IssueDestination final : public Destination {
@@ -36,11 +37,14 @@ class IssueDestination final : public Destination {
                     OutboxMessage const& message,
                     std::string body,
                     DeliveryContext context);
-  Awaitable set_state(github::Client& client, OutboxMessage const& message, std::string issue);
+  Awaitable set_state(github::Client& client,
+                      OutboxMessage const& message,
+                      DeliveryContext context);
   Result<Delivery> noted(github::Refusal refusal,
                          OutboxMessage const& message,
                          Result<Delivery> delivered);
-  std::string key_of_report(IncidentId incident);
+  std::string key_of_report(OutboxMessage const& message, DeliveryContext const& context);
+  std::string place_of_report(OutboxMessage const& message);
   void check_labels(github::CreatedIssue const& issue);
 
   config::GithubOptions const& options_;

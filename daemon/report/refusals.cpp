@@ -44,6 +44,11 @@ std::string report_name(IncidentId incident) {
   return "incident " + std::to_string(incident.value);
 }
 
+std::string report_name(OutboxMessage const& message) {
+  if (message.alarm.value == 0) return report_name(message.incident);
+  return "alarm " + std::to_string(message.alarm.value);
+}
+
 void set_alarm(storage::Store& store, bool is_wrong, Alarm const& alarm) {
   auto const kind = to_string(alarm.kind);
   if (is_wrong) {

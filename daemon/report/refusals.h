@@ -3,12 +3,16 @@
 #include <string>
 
 #include "github/refusal.h"
+#include "storage/domain/outbox.h"
 #include "storage/store.h"
 
 namespace torchwatch::report {
 
 /// The name of an incident's report in the alarms about refusals: "incident 7".
 std::string report_name(IncidentId incident);
+
+/// The name of the report that a message belongs to: "incident 7", "alarm 3".
+std::string report_name(OutboxMessage const& message);
 
 /// Stores a request that GitHub refused as the alarm `github_refused`, whose subject is the class
 /// of the refusal. A class that does not concern the whole repository is followed by `report`, such

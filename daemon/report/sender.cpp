@@ -29,7 +29,7 @@ constexpr std::chrono::hours time_to_mend{3 * 24};
 constexpr int silent_attempts = 6;
 /// The time for which the alarm of a message that was given up stays.
 constexpr std::chrono::hours alarm_of_given_up{7 * 24};
-constexpr std::string_view given_up_prefix = "incident ";
+constexpr std::string_view given_up_infix = " at ";
 
 std::chrono::seconds pause_before_attempt(int attempts) {
   constexpr int most_doublings = 9;  // more exceed the longest pause
@@ -48,7 +48,7 @@ Alarm failed_update(std::string const& subject, std::string const& detail, Times
 
 /// "incident 7 at github".
 std::string subject_of_given_up(OutboxMessage const& message) {
-  return fmt::format("{}{} at {}", given_up_prefix, message.incident.value, message.destination);
+  return report_name(message).append(given_up_infix).append(message.destination);
 }
 
 /// True when the later messages of the incident and destination need what the message makes.
@@ -105,7 +105,8 @@ asio::awaitable<Result<>> Sender::send_due() {
   for (auto due = store_.outbox().next_due(now); !due.empty();
        due = store_.outbox().next_due(now)) {
     for (auto& entry : due) {
-      bool const is_report = entry.message.action == OutboxAction::open_issue;
+      bool const is_report =
+          entry.message.action == OutboxAction::open_issue && entry.message.alarm.value == 0;
       auto const sent = co_await send(std::move(entry));
       if (sent) continue;
       if (sent.error().code == ErrorCode::cancelled) co_return sent.error();
@@ -141,9 +142,14 @@ asio::awaitable<Result<Delivery>> Sender::deliver(OutboxEntry const& entry) {
 DeliveryContext Sender::context_of(OutboxEntry const& entry) {
   auto const& message = entry.message;
   DeliveryContext context;
-  context.place = store_.outbox().place_of(message.incident, message.destination);
-  context.digest = store_.outbox().body_digest(message.incident, message.destination);
-  for (auto const& one : store_.outbox().of(message.incident)) {
+  context.place = store_.outbox().place_of(message);
+  bool const is_about_alarm = message.alarm.value != 0;
+  // The description of an alarm's issue is never edited.
+  if (!is_about_alarm)
+    context.digest = store_.outbox().body_digest(message.incident, message.destination);
+  auto const earlier = is_about_alarm ? store_.outbox().of_alarm(message.alarm)
+                                      : store_.outbox().of(message.incident);
+  for (auto const& one : earlier) {
     if (one.message.destination != message.destination) continue;
     if (context.first_marker.empty()) context.first_marker = one.message.marker;
     if (one.done_at) context.sent_markers.push_back(one.message.marker);
@@ -159,9 +165,9 @@ void Sender::finish(OutboxEntry const& entry, Delivery const& delivery) {
   auto const& message = entry.message;
   auto const now = clock_.now();
   store_.outbox().finish(message.id, delivery.place, delivery.digest, now);
-  spdlog::info("message_sent id={} incident={} destination={} action={} place={}",
+  spdlog::info("message_sent id={} report=\"{}\" destination={} action={} place={}",
                message.id,
-               message.incident.value,
+               report_name(message),
                message.destination,
                to_string(message.action),
                delivery.place);
@@ -181,9 +187,9 @@ void Sender::postpone(OutboxEntry const& entry, Error const& failure) {
                            failure.message,
                            now + pause_before_attempt(entry.attempts),
                            is_rejected ? std::optional{now} : std::nullopt);
-  spdlog::warn("message_failed id={} incident={} destination={} attempts={} reason=\"{}\"",
+  spdlog::warn("message_failed id={} report=\"{}\" destination={} attempts={} reason=\"{}\"",
                message.id,
-               message.incident.value,
+               report_name(message),
                message.destination,
                entry.attempts + 1,
                failure.message);
@@ -197,9 +203,9 @@ void Sender::give_up(OutboxEntry const& entry, std::string const& why, bool with
     store_.outbox().give_up(message.id, why, clock_.now());
   else
     store_.outbox().give_up_alone(message.id, why, clock_.now());
-  spdlog::warn("message_given_up id={} incident={} destination={} reason=\"{}\"",
+  spdlog::warn("message_given_up id={} report=\"{}\" destination={} reason=\"{}\"",
                message.id,
-               message.incident.value,
+               report_name(message),
                message.destination,
                why);
   raise(message, subject_of_given_up(message), why);
@@ -210,15 +216,15 @@ void Sender::raise(OutboxMessage const& message,
                    std::string const& subject,
                    std::string const& detail) {
   bool const is_to_github = message.destination == destination::github;
-  if (is_to_github && is_refused(store_, report_name(message.incident))) return;
+  if (is_to_github && is_refused(store_, report_name(message))) return;
   set_alarm(store_, true, failed_update(subject, detail, clock_.now()));
 }
 
 void Sender::clear_old_alarms() {
   auto const now = clock_.now();
   for (auto const& alarm : store_.alarms().open()) {
-    bool const is_given_up =
-        alarm.kind == AlarmKind::report_update_failed && alarm.subject.starts_with(given_up_prefix);
+    bool const is_given_up = alarm.kind == AlarmKind::report_update_failed &&
+                             alarm.subject.find(given_up_infix) != std::string::npos;
     if (is_given_up && alarm.raised_at + alarm_of_given_up < now)
       set_alarm(store_, false, failed_update(alarm.subject, "", now));
   }

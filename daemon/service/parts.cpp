@@ -43,6 +43,7 @@ ServiceParts::ServiceParts(asio::any_io_executor const& executor,
              suite_profile,
              investigation},
       life{options, services.store, services.clock, prepared_rounds},
+      silence{options, services.store, services.clock},
       network{report::shared_network(
           options.github, services.open_transport, services.clock, services.sleep)},
       sender{
@@ -72,6 +73,7 @@ asio::awaitable<Result<>> ServiceParts::pass() {
   auto const read = co_await answers.read_labels();
   if (!read) spdlog::warn("feedback_failed reason=\"{}\"", read.error().message);
   life.advance();
+  silence.check();
   auto const sent = co_await sender.send_due();
   co_return passed ? sent : passed;
 }
@@ -79,6 +81,7 @@ asio::awaitable<Result<>> ServiceParts::pass() {
 asio::awaitable<Result<>> ServiceParts::answer() {
   auto const polled = co_await answers.poll();
   life.advance();
+  silence.check();
   // A pass, which sends as well, can last hours.
   auto const sent = co_await sender.send_due();
   co_return polled ? sent : polled;

@@ -25,6 +25,7 @@
 #include "daemon/nightly/preparation.h"
 #include "daemon/nightly/rebuilds.h"
 #include "daemon/nightly/slot_review.h"
+#include "daemon/nightly/silence.h"
 #include "daemon/nightly/stages.h"
 #include "daemon/nightly/suite_profile.h"
 #include "daemon/nightly/sweep.h"
@@ -60,11 +61,12 @@ struct ServiceParts {
 
   /// One pass over the feed. Makes disk space, gets lost builds again, starts bisections that users
   /// requested, judges new nightlies, and publishes. Then restores requested builds, deletes raw
-  /// samples, and reads the labels of issues, and sends what follows. Fails as LostBuilds::bring
-  /// and Pipeline::pass do.
+  /// samples, and reads the labels of issues, checks that nightlies are judged, and sends what
+  /// follows. Fails as LostBuilds::bring and Pipeline::pass do.
   boost::asio::awaitable<Result<>> pass();
 
-  /// Answers people on GitHub, stores the events that follow, and sends all messages that are due.
+  /// Answers people on GitHub, stores the events that follow, checks that nightlies are judged, and
+  /// sends all messages that are due.
   /// Fails as report::Answers::poll and report::Sender::send_due do.
   boost::asio::awaitable<Result<>> answer();
 
@@ -92,6 +94,7 @@ struct ServiceParts {
   nightly::Investigation investigation;
   nightly::Stages stages;
   nightly::Life life;
+  nightly::SilenceAlarm silence;
   report::Network network;  ///< one for all parts, so that they share an App's token
   report::Sender sender;
   report::Answers answers;

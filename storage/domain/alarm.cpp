@@ -1,5 +1,7 @@
 #include "storage/domain/alarm.h"
 
+#include <array>
+
 namespace torchwatch {
 
 std::string_view to_string(AlarmKind kind) {
@@ -40,29 +42,43 @@ std::string_view to_string(AlarmKind kind) {
       return "bisection_failed";
     case AlarmKind::slot_unfit:
       return "slot_unfit";
+    case AlarmKind::nothing_judged:
+      return "nothing_judged";
+    case AlarmKind::host_degraded:
+      return "host_degraded";
+    case AlarmKind::passes_failed:
+      return "passes_failed";
   }
   return "unknown";
 }
 
+std::span<AlarmKind const> alarm_kinds() {
+  static constexpr std::array kinds{AlarmKind::missing_nightly,
+                                    AlarmKind::nightly_failed,
+                                    AlarmKind::stale_baseline,
+                                    AlarmKind::benchmark_stopped,
+                                    AlarmKind::environment,
+                                    AlarmKind::drift,
+                                    AlarmKind::benchmark_undecided,
+                                    AlarmKind::runner_lost,
+                                    AlarmKind::odd_feed_entry,
+                                    AlarmKind::builds_need_space,
+                                    AlarmKind::report_update_failed,
+                                    AlarmKind::label_dropped,
+                                    AlarmKind::github_refused,
+                                    AlarmKind::clone_unfit,
+                                    AlarmKind::stale_feed,
+                                    AlarmKind::nightly_of_another_date,
+                                    AlarmKind::bisection_failed,
+                                    AlarmKind::nothing_judged,
+                                    AlarmKind::host_degraded,
+                                    AlarmKind::passes_failed,
+                                    AlarmKind::slot_unfit};
+  return kinds;
+}
+
 std::optional<AlarmKind> parse_alarm_kind(std::string_view text) {
-  for (auto const kind : {AlarmKind::missing_nightly,
-                          AlarmKind::nightly_failed,
-                          AlarmKind::stale_baseline,
-                          AlarmKind::benchmark_stopped,
-                          AlarmKind::environment,
-                          AlarmKind::drift,
-                          AlarmKind::benchmark_undecided,
-                          AlarmKind::runner_lost,
-                          AlarmKind::odd_feed_entry,
-                          AlarmKind::builds_need_space,
-                          AlarmKind::report_update_failed,
-                          AlarmKind::label_dropped,
-                          AlarmKind::github_refused,
-                          AlarmKind::clone_unfit,
-                          AlarmKind::stale_feed,
-                          AlarmKind::nightly_of_another_date,
-                          AlarmKind::bisection_failed,
-                          AlarmKind::slot_unfit})
+  for (auto const kind : alarm_kinds())
     if (text == to_string(kind)) return kind;
   return std::nullopt;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -32,7 +33,13 @@ enum class AlarmKind {
   bisection_failed,  ///< the bisection of the last incident failed, or waits for commits that the
                      ///< clone lacks
   slot_unfit,        ///< a slot is slow or noisy beyond its fleet
+  nothing_judged,    ///< no nightly was measured and judged for `feed.unjudged_days` days
+  host_degraded,     ///< the service's host lacks disk space or descriptors, or its clock jumped
+  passes_failed,     ///< several passes failed in a row
 };
+
+/// Returns all kinds, in the order declared.
+std::span<AlarmKind const> alarm_kinds();
 
 std::string_view to_string(AlarmKind kind);
 std::optional<AlarmKind> parse_alarm_kind(std::string_view text);

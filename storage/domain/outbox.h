@@ -26,9 +26,10 @@ std::optional<OutboxAction> parse_outbox_action(std::string_view text);
 
 /// A message to one destination, as it was drafted when its event or reply was stored.
 struct OutboxMessage {
-  std::int64_t id = 0;  ///< in the order stored, which is the order of sending
-  IncidentId incident;
+  std::int64_t id = 0;      ///< in the order stored, which is the order of sending
+  IncidentId incident;      ///< 0: it is about an alarm
   std::int64_t event = 0;   ///< the event that it is about; 0: it replies to a comment
+  AlarmId alarm;            ///< the alarm that it is about; 0: it is about an incident
   std::string destination;  ///< "github", "file", "webhook", "email", "pull_request"
   OutboxAction action = OutboxAction::comment;
   std::string title;

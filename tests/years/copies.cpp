@@ -171,6 +171,7 @@ std::string table_of(std::string_view table, std::string_view column) {
   if (column == "incident_id" || column == "earlier_incident_id" || column == "joined_id")
     return "incident";
   if (column == "event_id") return "incident_event";
+  if (column == "alarm_id") return "alarm";
   if (column == "bisection_id" || column == "outer_id") return "bisection";
   return column == "job_id" ? "job" : "";
 }
