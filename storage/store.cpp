@@ -58,6 +58,10 @@ Result<> Store::try_to_write() {
   return write_small_file(database_->getFilename() + ".probe", "The disk can be written.\n");
 }
 
+void Store::record_metrics() {
+  Metrics{*database_}.record();
+}
+
 std::int64_t Store::version() {
   return database_->execAndGet("PRAGMA data_version").getInt64();
 }

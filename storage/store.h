@@ -58,6 +58,10 @@ class Store {
   /// with unavailable when the disk is full or missing.
   Result<> try_to_write();
 
+  /// Stores the declarations of metrics that were declared since the database was opened. Throws
+  /// SQLite::Exception when the disk fails.
+  void record_metrics();
+
   /// Returns a number that changes after each write by another connection. The call is cheap.
   std::int64_t version();
 

@@ -67,6 +67,12 @@ std::string text_of_failure(CLI::App const* app, CLI::Error const& error) {
 void set_up_log(config::LogLevel level) {
   auto const log = spdlog::stderr_logger_st("torchwatch");
   log->set_formatter(std::make_unique<PrintableLines>());
+  spdlog::set_default_logger(log);
+  set_log_level(level);
+}
+
+void set_log_level(config::LogLevel level) {
+  auto const log = spdlog::default_logger();
   switch (level) {
     case config::LogLevel::debug:
       log->set_level(spdlog::level::debug);
@@ -81,7 +87,6 @@ void set_up_log(config::LogLevel level) {
       log->set_level(spdlog::level::err);
       break;
   }
-  spdlog::set_default_logger(log);
 }
 
 void fill_worker(config::Options& options, std::string const& executable) {
@@ -123,6 +128,15 @@ std::optional<config::Options> load_measuring_options(Invocation const& invocati
   if (found) return options;
   std::cerr << invocation.config_file << ": " << found.error().message << '\n';
   return std::nullopt;
+}
+
+Result<config::Options> load_again(Invocation const& invocation) {
+  auto options = load_checked(invocation.config_file);
+  if (!options) return options;
+  fill_worker(*options, invocation.executable);
+  auto const found = measure::find_gpus(options->fleets);
+  if (!found) return within(invocation.config_file, found.error());
+  return options;
 }
 
 int complain(std::string_view command, std::string_view message) {

@@ -21,6 +21,9 @@ namespace torchwatch::cli {
 /// Sends log lines to standard error.
 void set_up_log(config::LogLevel level);
 
+/// Sets the lowest severity of log lines. Any thread may log meanwhile.
+void set_log_level(config::LogLevel level);
+
 /// Sets the worker to the one next to `executable`, unless it is configured. Suites with a command
 /// get the torchwatch-command there.
 void fill_worker(config::Options& options, std::string const& executable);
@@ -32,6 +35,10 @@ Result<config::Options> load_checked(std::string const& file);
 /// Loads and checks the configuration, and sets up the log and the proxy. Prints the errors and
 /// returns nothing when it is invalid. Call it before the first thread starts: it sets variables.
 std::optional<config::Options> load_options(Invocation const& invocation);
+
+/// Loads and checks the configuration of a running service again. Changes no log and no variable.
+/// The message of a failure has a line for each error.
+Result<config::Options> load_again(Invocation const& invocation);
 
 /// Loads the configuration for a command that measures: fleets with `"devices": ["all"]` get a slot
 /// for each GPU of this host.

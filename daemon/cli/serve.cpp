@@ -1,5 +1,7 @@
 #include "daemon/service/serve.h"
 
+#include <utility>
+
 #include <CLI/CLI.hpp>
 
 #include "daemon/cli/command_line.h"
@@ -9,9 +11,17 @@ namespace torchwatch::cli {
 namespace {
 
 int run_serve(Invocation const& invocation) {
-  auto const options = load_measuring_options(invocation);
+  auto options = load_measuring_options(invocation);
   if (!options) return could_not_run;
-  auto const served = service::serve(*options, invocation.executable, invocation.config_file);
+  service::ConfigurationFile file;
+  file.path = invocation.config_file;
+  file.load = [&invocation] {
+    return load_again(invocation);
+  };
+  file.on_use = [](config::Options const& used) {
+    set_log_level(used.log.level);
+  };
+  auto const served = service::serve(std::move(*options), invocation.executable, file);
   if (served) return 0;
   return complain("serve", served.error().message);
 }

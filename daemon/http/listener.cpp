@@ -1,8 +1,13 @@
 #include "daemon/http/listener.h"
 
+#include <cerrno>
+#include <cstring>
+#include <string>
 #include <utility>
 
 #include <boost/asio/ip/tcp.hpp>
+#include <fcntl.h>
+#include <unistd.h>
 
 namespace torchwatch::http {
 
@@ -39,6 +44,20 @@ Result<Listener> Listener::at_path(asio::any_io_executor const& executor, std::s
   acceptor.listen(asio::socket_base::max_listen_connections, failed);
   if (failed) return Error{ErrorCode::refused, "unix:" + path + ": " + failed.message()};
   return Listener{Acceptor{std::move(acceptor)}, 0, std::move(*file)};
+}
+
+Result<Listener> Listener::duplicate(asio::any_io_executor const& executor) {
+  error_code failed;
+  auto const place = acceptor_.local_endpoint(failed);
+  if (failed) return Error{ErrorCode::unavailable, "listening socket: " + failed.message()};
+  int const copy = ::fcntl(acceptor_.native_handle(), F_DUPFD_CLOEXEC, 0);
+  if (copy < 0)
+    return Error{ErrorCode::unavailable, std::string{"listening socket: "} + std::strerror(errno)};
+  Acceptor acceptor{executor};
+  acceptor.assign(place.protocol(), copy, failed);
+  if (failed) ::close(copy);
+  if (failed) return Error{ErrorCode::unavailable, "listening socket: " + failed.message()};
+  return Listener{std::move(acceptor), port_, std::nullopt};
 }
 
 }  // namespace torchwatch::http

@@ -29,6 +29,11 @@ class Listener {
   static Result<Listener> at_path(boost::asio::any_io_executor const& executor,
                                   std::string const& path);
 
+  /// Returns another listener of the same socket, for another loop. Clients that connect stay in
+  /// one queue. The file of a Unix socket stays with this one. Fails with unavailable when no
+  /// descriptor is left.
+  Result<Listener> duplicate(boost::asio::any_io_executor const& executor);
+
   /// Accepts the Socket of each client.
   Acceptor& acceptor() { return acceptor_; }
 

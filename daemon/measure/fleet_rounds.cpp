@@ -178,8 +178,9 @@ asio::awaitable<Result<std::vector<JobOutcome>>> FleetRounds::measure(RoundKey k
   }
   std::vector<JobOutcome> outcomes;
   bool one_by_one = false;
+  Placement placement{key.slot, std::nullopt};
   for (int attempt = 1; attempt <= options_.measure.attempts; ++attempt) {
-    auto tried = co_await this->attempt(*fleet, key.slot, keys, jobs, attempt, one_by_one);
+    auto tried = co_await this->attempt(*fleet, placement, keys, jobs, attempt, one_by_one);
     if (!tried) co_return tried.error();
     outcomes = std::move(*tried);
     if (std::ranges::none_of(outcomes, may_pass)) break;
@@ -193,7 +194,7 @@ asio::awaitable<Result<std::vector<JobOutcome>>> FleetRounds::measure(RoundKey k
 
 asio::awaitable<Result<std::vector<JobOutcome>>> FleetRounds::attempt(
     Fleet& fleet,
-    std::optional<std::size_t> slot,
+    Placement& placement,
     std::vector<JobKey> const& keys,
     std::vector<protocol::Job> jobs,
     int attempt,
@@ -203,7 +204,7 @@ asio::awaitable<Result<std::vector<JobOutcome>>> FleetRounds::attempt(
   auto round = round_of(std::move(jobs), keys, who, attempt);
   round.seed = seed;
   round.one_by_one = one_by_one;
-  auto const answers = co_await run(fleet, slot, std::move(round));
+  auto const answers = co_await run(fleet, placement, std::move(round));
   if (!answers) co_return answers.error();
   std::vector<JobOutcome> outcomes(keys.size());
   for (std::size_t place = 0; place < who.size(); ++place) {
@@ -226,17 +227,21 @@ void FleetRounds::count(JobOutcome const& outcome) {
   counters_.job(outcome.key.fleet, std::string{how}, outcome.seconds);
 }
 
-/// Tries one slot after the other, until the runner of one survives. If the round has to be on the
-/// slot `number`, it tries only that one, once.
+/// Tries one slot after the other, until the runner of one survives. If the round has to be on a
+/// certain slot, it tries only that one, once.
 asio::awaitable<Result<FleetRounds::Answers>> FleetRounds::run(Fleet& fleet,
-                                                               std::optional<std::size_t> number,
+                                                               Placement& placement,
                                                                protocol::Round round) {
   for (int lost_in_round = 0;;) {
     auto const asked = Instant::clock::now();
     fleet.quarantine(store_.slots().quarantined(fleet.name()));
-    auto waiting = number ? fleet.slot(*number) : fleet.slot();
+    auto waiting = placement.slot ? fleet.slot(*placement.slot) : fleet.slot();
     auto slot = co_await std::move(waiting);
     if (!slot) co_return slot.error();
+    if (!placement.step) {
+      auto entered = co_await steps_.enter();
+      placement.step.emplace(std::move(entered));
+    }
     auto const got = Instant::clock::now();
     Slot::OnProgress on_progress = [](protocol::Progress const& progress) {
       spdlog::debug("job_progress job={} phase={}", progress.id, progress.phase);
@@ -254,7 +259,7 @@ asio::awaitable<Result<FleetRounds::Answers>> FleetRounds::run(Fleet& fleet,
                  slot->number(),
                  lost.reason);
     update_alarm(AlarmKind::runner_lost, *slot, lost.reason);
-    if (number) co_return Error{ErrorCode::unavailable, lost.reason};
+    if (placement.slot) co_return Error{ErrorCode::unavailable, lost.reason};
     if (lost.in_round &&
         ++lost_in_round >= std::max(most_lost_in_a_round, options_.measure.attempts))
       co_return failures_of(round, lost);

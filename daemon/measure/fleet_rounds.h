@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "config/options.h"
+#include "daemon/async/drain.h"
 #include "daemon/measure/fleets.h"
 #include "daemon/measure/rounds.h"
 #include "daemon/measure/seeds.h"
@@ -45,11 +46,20 @@ class FleetRounds final : public Rounds {
   boost::asio::awaitable<Result<std::vector<JobOutcome>>> measure(
       RoundKey key, std::vector<Build> builds) override;
 
+  /// The rounds that are measured now, until their results are stored.
+  async::Drain& steps() { return steps_; }
+
   /// Clears alarms about slots and fleets that are no longer configured, and removes the states of
   /// these slots: no measurement could do it later. Call at start.
   void remove_slots_that_are_gone();
 
  private:
+  /// The slot of a round.
+  struct Placement {
+    std::optional<std::size_t> slot;         ///< the only one it may use; nothing: any
+    std::optional<async::Drain::Step> step;  ///< of the round; nothing until it has a slot
+  };
+
   std::optional<std::vector<JobOutcome>> stored(std::vector<JobKey> const& keys) const;
 
   /// The answers to a round, and the slot that gave them.
@@ -59,13 +69,13 @@ class FleetRounds final : public Rounds {
   };
 
   boost::asio::awaitable<Result<std::vector<JobOutcome>>> attempt(Fleet& fleet,
-                                                                  std::optional<std::size_t> slot,
+                                                                  Placement& placement,
                                                                   std::vector<JobKey> const& keys,
                                                                   std::vector<protocol::Job> jobs,
                                                                   int attempt,
                                                                   bool one_by_one);
   boost::asio::awaitable<Result<Answers>> run(Fleet& fleet,
-                                              std::optional<std::size_t> number,
+                                              Placement& placement,
                                               protocol::Round round);
   void count(JobOutcome const& outcome);
   void note_device(Slot const& slot, std::string const& trouble);
@@ -77,6 +87,7 @@ class FleetRounds final : public Rounds {
   Fleets& fleets_;
   config::Options const& options_;
   metrics::Counters& counters_;
+  async::Drain steps_;
 };
 
 }  // namespace torchwatch::measure

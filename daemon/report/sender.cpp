@@ -117,6 +117,7 @@ asio::awaitable<Result<>> Sender::send_due() {
 }
 
 asio::awaitable<Result<>> Sender::send(OutboxEntry entry) {
+  auto const step = co_await steps_.enter();
   auto const delivered = co_await deliver(entry);
   if (!delivered) {
     if (delivered.error().code == ErrorCode::cancelled) co_return delivered.error();

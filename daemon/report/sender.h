@@ -8,6 +8,7 @@
 #include <boost/asio/awaitable.hpp>
 
 #include "config/options.h"
+#include "daemon/async/drain.h"
 #include "daemon/report/connection.h"
 #include "daemon/report/destination.h"
 #include "storage/store.h"
@@ -59,6 +60,9 @@ class Sender {
   /// the last reason why a new incident could not be reported; other failures only raise alarms.
   boost::asio::awaitable<Result<>> send_due();
 
+  /// The messages that are sent now, until their results are stored.
+  async::Drain& steps() { return steps_; }
+
  private:
   boost::asio::awaitable<Result<>> send(OutboxEntry entry);
   boost::asio::awaitable<Result<Delivery>> deliver(OutboxEntry const& entry);
@@ -73,6 +77,7 @@ class Sender {
   Clock const& clock_;
   Destinations destinations_;
   bool is_sending_ = false;
+  async::Drain steps_;
 };
 
 }  // namespace torchwatch::report

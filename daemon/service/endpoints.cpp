@@ -18,17 +18,18 @@ Result<std::optional<http::ServerTls>> open_tls(config::HttpOptions const& http)
   return tls;
 }
 
-Result<http::Endpoint> open_endpoint(boost::asio::any_io_executor const& executor,
+Result<http::Listener> open_listener(boost::asio::any_io_executor const& executor,
                                      config::HttpOptions const& http) {
-  auto tls = open_tls(http);
-  if (!tls) return tls.error();
-  auto const exposure = exposure_of(http.tls.key, "http.tls.key: private key");
-  if (!exposure.empty()) spdlog::warn("key_exposed reason=\"{}\"", exposure);
   auto const path = config::socket_path(http.address);
   auto listener = path.empty() ? http::Listener::at_address(executor, http.address, http.port)
                                : http::Listener::at_path(executor, path);
   if (!listener) return within("http.address", listener.error());
-  return http::Endpoint{std::move(*listener), std::move(*tls)};
+  return listener;
+}
+
+void warn_of_exposed_key(config::HttpOptions const& http) {
+  auto const exposure = exposure_of(http.tls.key, "http.tls.key: private key");
+  if (!exposure.empty()) spdlog::warn("key_exposed reason=\"{}\"", exposure);
 }
 
 http::HttpOrigin origin_of(config::HttpOptions const& http) {

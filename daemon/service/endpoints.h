@@ -1,23 +1,26 @@
 #pragma once
 
-#include <cstdint>
+#include <optional>
 
 #include <boost/asio/any_io_executor.hpp>
 
 #include "config/options.h"
-#include "daemon/http/endpoint.h"
 #include "daemon/http/http_origin.h"
+#include "daemon/http/listener.h"
+#include "daemon/http/server_tls.h"
 #include "storage/base/result.h"
 
 namespace torchwatch::service {
 
-/// Listens as `http` describes, and reads its certificate; warns of a key that every user can read.
-/// Fails with one line that names the problem or the invalid file.
-Result<http::Endpoint> open_endpoint(boost::asio::any_io_executor const& executor,
+/// Listens as `http` describes. Fails with one line that names the problem.
+Result<http::Listener> open_listener(boost::asio::any_io_executor const& executor,
                                      config::HttpOptions const& http);
 
-/// Reads the certificate that `http` names; nothing when it names none. Fails as open_endpoint
-/// does.
+/// Warns of a private key that every user can read.
+void warn_of_exposed_key(config::HttpOptions const& http);
+
+/// Reads the certificate that `http` names; nothing when it names none. Fails with one line
+/// that names the invalid file.
 Result<std::optional<http::ServerTls>> open_tls(config::HttpOptions const& http);
 
 /// Returns the address for clients on this machine; they trust exactly the configured certificate.

@@ -1,89 +1,77 @@
 #include "daemon/service/serve.h"
 
+#include <memory>
+#include <optional>
 #include <utility>
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/error.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <boost/system/system_error.hpp>
 #include <spdlog/spdlog.h>
 #include <sys/prctl.h>
 
-#include "daemon/async/run_until_signal.h"
-#include "daemon/service/answering.h"
 #include "daemon/service/checkup.h"
-#include "daemon/service/endpoints.h"
-#include "daemon/service/ignored_signals.h"
 #include "daemon/service/open_store.h"
+#include "daemon/service/period.h"
 #include "daemon/service/service_manager.h"
-#include "daemon/service/watch.h"
+#include "daemon/service/signals.h"
 
 namespace torchwatch::service {
 namespace asio = boost::asio;
 
 namespace {
 
-/// Returns the requests of the HTTP API, which run on the watch loop. Both must outlive it.
-api::Requests requests_for(asio::io_context& loop, Watch& watch) {
-  api::Requests requests;
-  requests.bisection = [&](BisectionOrder order) -> asio::awaitable<Result<Bisection>> {
-    auto task = watch.ask(std::move(order));
-    co_return co_await asio::co_spawn(loop, std::move(task), asio::use_awaitable);
-  };
-  requests.steering = [&](BisectionId id,
-                          BisectionState state) -> asio::awaitable<Result<Bisection>> {
-    auto task = watch.steer(id, state);
-    co_return co_await asio::co_spawn(loop, std::move(task), asio::use_awaitable);
-  };
-  requests.build_action =
-      [&](builds::BuildRequest request) -> asio::awaitable<Result<std::vector<KeptBuild>>> {
-    auto task = watch.request_build(std::move(request));
-    co_return co_await asio::co_spawn(loop, std::move(task), asio::use_awaitable);
-  };
-  requests.ruling = [&](Ruling ruling) -> asio::awaitable<Result<Ruling>> {
-    auto task = watch.rule(std::move(ruling));
-    co_return co_await asio::co_spawn(loop, std::move(task), asio::use_awaitable);
-  };
-  return requests;
+/// Runs the service with one configuration, and logs its beginning as `event`. Returns the next
+/// configuration; nothing when the service stops.
+Result<std::optional<CheckedConfiguration>> run_period(LastingParts& lasting,
+                                                       CheckedConfiguration configuration,
+                                                       std::string const& event) {
+  auto const state_dir = configuration.options.state_dir;
+  auto answering_loop = std::make_unique<asio::io_context>(1);
+  auto listener = lasting.listener->duplicate(answering_loop->get_executor());
+  if (!listener) return listener.error();
+  http::Endpoint endpoint{std::move(*listener), std::move(configuration.tls)};
+  Period period{lasting, std::move(configuration), std::move(answering_loop), std::move(endpoint)};
+  spdlog::info("{} config={} state_dir={}", event, lasting.file.path, state_dir);
+  return period.run();
 }
 
 }  // namespace
 
-Result<> serve(config::Options const& options,
+Result<> serve(config::Options options,
                std::string const& executable,
-               std::string const& config_file) {
+               ConfigurationFile const& file) {
   // Programs of the same user see neither our variables nor our memory.
   ::prctl(PR_SET_DUMPABLE, 0);
-  auto tokens = read_tokens(options.http);
-  if (!tokens) return tokens.error();
+  Signals signals;
+  asio::io_context sockets{1};
   auto store = open_store(options);
   if (!store) return store.error();
   auto reader = storage::Store::open_reader(store_file(options));
   if (!reader) return reader.error();
-  asio::io_context loop{1};
-  IgnoredSignals const ignored{loop};
-  asio::io_context answering_loop{1};
-  auto endpoint = open_endpoint(answering_loop.get_executor(), options.http);
-  if (!endpoint) return endpoint.error();
-  api::SharedHealth health;
+  auto checked = check_configuration(std::move(options), sockets.get_executor());
+  if (!checked) return checked.error();
+  std::optional<http::Listener> listener;
   SystemClock const clock;
-  Checkup const checkup{store_file(options), clock};
+  Checkup const checkup{store_file(checked->options), clock};
   auto const manager = ServiceManager::from_environment();
-  Watch watch{loop.get_executor(), options, executable, *store, checkup, manager, health};
-  Answering const answering{answering_loop,
-                            std::move(*endpoint),
-                            options,
-                            std::move(*tokens),
-                            *reader,
-                            health,
-                            watch.counters(),
-                            requests_for(loop, watch)};
-  spdlog::info("service_started config={} state_dir={}", config_file, options.state_dir);
-  try {
-    async::run_until_signal(loop, watch.run());
-  } catch (boost::system::system_error const& problem) {
-    if (problem.code() != asio::error::operation_aborted) throw;
+  LastingParts lasting{executable,
+                       *store,
+                       *reader,
+                       checkup,
+                       manager,
+                       signals,
+                       file,
+                       sockets.get_executor(),
+                       listener};
+  std::optional<CheckedConfiguration> current;
+  current.emplace(std::move(*checked));
+  for (bool is_first = true; current; is_first = false) {
+    if (current->listener) listener.emplace(std::move(*current->listener));
+    auto const* const event = is_first ? "service_started" : "service_reloaded";
+    auto next = run_period(lasting, std::move(*current), event);
+    if (!next) return next.error();
+    current.reset();
+    if (*next) current.emplace(std::move(**next));
+    if (current) file.on_use(current->options);
   }
   manager.send("STOPPING=1");
   spdlog::info("service_stopped");

@@ -37,6 +37,15 @@ asio::awaitable<std::string> failure_of(asio::awaitable<Result<>> task) {
 
 }  // namespace
 
+void Watch::hold_new_steps() {
+  service_.rounds.steps().close();
+  service_.parts.sender.steps().close();
+}
+
+int Watch::running_steps() {
+  return service_.rounds.steps().steps() + service_.parts.sender.steps().steps();
+}
+
 asio::awaitable<int> Watch::run() {
   health_reporter_.start();
   service_.parts.sender.retry_now();

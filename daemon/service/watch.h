@@ -35,6 +35,12 @@ class Watch {
   /// Counters of events since the start; for any thread.
   metrics::Counters& counters() { return service_.counters; }
 
+  /// Lets no round and no message begin from now on.
+  void hold_new_steps();
+
+  /// The number of rounds and messages that have begun and are not stored yet.
+  int running_steps();
+
   /// Never returns; cancellation ends it and all bisections.
   boost::asio::awaitable<int> run();
 

@@ -3,11 +3,15 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <exception>
 #include <set>
 #include <string>
 #include <thread>
 #include <utility>
 
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/co_spawn.hpp>
 #include <gmock/gmock.h>
 
 #include "daemon/async/when_all.h"
@@ -104,6 +108,29 @@ TEST_F(FleetRoundsTest, MeasureARoundOnceAndStoreIt) {
   EXPECT_EQ(first[1].key.commit, tests::sha_of('b'));
   EXPECT_EQ(again[1].values.at(Metric::latency).value, 10);
   EXPECT_THAT(runners.rounds, SizeIs(1));
+}
+
+TEST_F(FleetRoundsTest, MeasureNoFurtherRoundOnceTheirStepsAreClosed) {
+  ASSERT_TRUE(measure(key_of(0), {build_of('a')}));
+  EXPECT_EQ(rounds.steps().steps(), 0) << "the result is stored";
+  rounds.steps().close();
+  bool has_ended = false;
+  auto on_end = [&](std::exception_ptr, Result<std::vector<JobOutcome>>) {
+    has_ended = true;
+  };
+  boost::asio::cancellation_signal stop;
+  auto waiting = rounds.measure(key_of(1), {build_of('a')});
+  boost::asio::co_spawn(
+      loop, std::move(waiting), boost::asio::bind_cancellation_slot(stop.slot(), on_end));
+  loop.restart();
+  loop.run_for(50ms);
+  EXPECT_FALSE(has_ended);
+  EXPECT_THAT(runners.rounds, SizeIs(1));
+  stop.emit(boost::asio::cancellation_type::terminal);
+  loop.restart();
+  loop.run_for(50ms);
+  EXPECT_TRUE(has_ended) << "cancellation ends the wait";
+  EXPECT_TRUE(measure(key_of(0), {build_of('a')})) << "a stored round needs no step";
 }
 
 /// A runner on another host may send anything.

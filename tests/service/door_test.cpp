@@ -1,7 +1,6 @@
 #include <filesystem>
 #include <string>
 
-#include <boost/asio/io_context.hpp>
 #include <gmock/gmock.h>
 
 #include "daemon/service/endpoints.h"
@@ -29,7 +28,8 @@ class CredentialsOfAnEndpoint : public testing::Test {
   /// Returns the log when the key has these permissions.
   std::string log_with(fs::perms permissions) {
     fs::permissions(identity_.key, permissions);
-    EXPECT_TRUE(open_endpoint(loop_.get_executor(), http_));
+    EXPECT_TRUE(open_tls(http_));
+    warn_of_exposed_key(http_);
     return log_.text();
   }
 
@@ -38,7 +38,6 @@ class CredentialsOfAnEndpoint : public testing::Test {
   tests::TemporaryFolder folder_;
   fakes::ServerIdentity identity_ = fakes::make_identity(folder_.path(), {"127.0.0.1"});
   config::HttpOptions http_;
-  boost::asio::io_context loop_{1};
   tests::CapturedLog log_;
 };
 
