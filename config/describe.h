@@ -180,6 +180,10 @@ void describe(Visitor& visit, FleetOptions& fleet) {
   visit("suites",
         fleet.suites,
         distinct(matching("Suites that its hosts run; empty: all", benchmark_word)));
+  visit("formerly",
+        fleet.formerly,
+        distinct(matching("Earlier names of the fleet, whose history and rulings it takes over",
+                          fleet_word)));
 }
 
 template <class Visitor>

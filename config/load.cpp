@@ -137,6 +137,19 @@ void check_fleets(std::vector<FleetOptions> const& fleets, Complaints& complaint
   }
 }
 
+/// Checks that each earlier name belongs to one fleet, and to none that still exists.
+void check_earlier_names(std::vector<FleetOptions> const& fleets, Complaints& complaints) {
+  std::set<std::string> names;
+  for (auto const& fleet : fleets)
+    names.insert(fleet.name);
+  for (std::size_t i = 0; i < fleets.size(); ++i)
+    for (auto const& earlier : fleets[i].formerly)
+      if (!names.insert(earlier).second)
+        complaints.add("fleets[" + std::to_string(i) + "].formerly",
+                       found(earlier) + ", which another fleet has",
+                       "a name that no fleet has any more");
+}
+
 void check_tls(HttpOptions const& http, Complaints& complaints) {
   auto const& tls = http.tls;
   if (tls.certificate.empty() != tls.key.empty())
@@ -215,6 +228,7 @@ void check_together(Options const& options, Complaints& complaints) {
   if (!complaints.about("github")) check_app(options.github, complaints);
   if (!complaints.about("http")) check_tls(options.http, complaints);
   if (!complaints.about("http")) check_openness(options.http, complaints);
+  if (!complaints.about("fleets")) check_earlier_names(options.fleets, complaints);
   if (!complaints.about("fleets")) check_fleets(options.fleets, complaints);
 }
 

@@ -168,6 +168,9 @@ struct FleetOptions {
   std::vector<std::string> environment;
   /// Names of the suites that its hosts run. Empty: all.
   std::vector<std::string> suites;
+  /// Earlier names of the fleet. At the next start its history, incidents, rulings and alarms get
+  /// the new name. Without it, a fleet with another name is a new fleet.
+  std::vector<std::string> formerly;
 };
 
 enum class Scale { smoke, full };

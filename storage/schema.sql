@@ -368,6 +368,22 @@ CREATE TABLE last_judged (
   at INTEGER NOT NULL                            -- when that was first seen
 ) STRICT;
 
+-- The parts of the configuration that matter for the history, as of the last start. One row.
+CREATE TABLE configuration (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  json TEXT NOT NULL                             -- JSON object: keys of the configuration, and the benchmarks of each fleet
+) STRICT;
+
+-- A key of the configuration that changed from one start to the next.
+CREATE TABLE configuration_change (
+  id INTEGER PRIMARY KEY,                        -- in the order seen
+  key TEXT NOT NULL,                             -- "decide.threshold", "fleets"
+  before TEXT NOT NULL,                          -- its value as JSON; empty: none
+  after TEXT NOT NULL,
+  effect TEXT NOT NULL,                          -- what it means for the history, for people
+  at INTEGER NOT NULL                            -- when it was first used
+) STRICT;
+
 -- Builds ---------------------------------------------------------------------------------------------------------------
 
 -- The recipes that ever built commits. Each is stored once.

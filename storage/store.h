@@ -12,6 +12,7 @@
 #include "storage/baselines.h"
 #include "storage/bisections.h"
 #include "storage/builds.h"
+#include "storage/configurations.h"
 #include "storage/histories.h"
 #include "storage/incident_events.h"
 #include "storage/incidents.h"
@@ -82,6 +83,8 @@ class Store {
   Bisections bisections() { return Bisections{*database_}; }
 
   Builds builds() { return Builds{*database_}; }
+
+  Configurations configurations() { return Configurations{*database_}; }
 
   KeptBuilds kept_builds() { return KeptBuilds{*database_}; }
 

@@ -15,6 +15,7 @@
 #include "daemon/cli/check_result.h"
 #include "daemon/cli/command_line.h"
 #include "daemon/cli/commands.h"
+#include "daemon/service/changed_configuration.h"
 #include "daemon/service/open_store.h"
 #include "daemon/service/service.h"
 #include "storage/base/printable.h"
@@ -110,6 +111,8 @@ int run_check(config::Options const& options, Invocation const& invocation, bool
   auto const before = store->nightlies().newest();
   auto const judged_before = judged_nightlies(*store);
   SystemClock const clock;
+  auto const adopted = service::adopt_configuration(*store, options, clock.now());
+  if (!adopted) return complain("check", adopted.error().message);
   boost::asio::io_context loop{1};
   service::Service service{loop.get_executor(), options, invocation.executable, *store, clock};
   auto const passed = async::run_until_signal(

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <filesystem>
 #include <string>
 #include <system_error>
 #include <utility>
+
+#include <spdlog/spdlog.h>
 
 namespace torchwatch::service {
 
@@ -35,15 +38,17 @@ void HealthReporter::start() {
 }
 
 void HealthReporter::note_pass(Timestamp at, std::string failure) {
+  auto const reason = failure;
   state_.failed_passes = failure.empty() ? 0 : state_.failed_passes + 1;
   state_.failure = std::move(failure);
   if (state_.failed_passes == 0) state_.last_pass = at;
+  host_alarms_.note_pass(state_.failed_passes, reason, at);
   publish();
 }
 
 void HealthReporter::publish() {
   constexpr int between_tries = 6;  // a write to the disk, so not every time
-  if (published_++ % between_tries == 0) try_store();
+  if (published_++ % between_tries == 0) check_host();
   std::error_code problem;
   auto const space = std::filesystem::space(options_.state_dir, problem);
   state_.free_bytes = problem ? 0 : static_cast<std::int64_t>(space.available);
@@ -61,6 +66,17 @@ void HealthReporter::notify_manager() {
   std::string message = is_ready_ ? "" : "READY=1\n";
   message += "WATCHDOG=1\nSTATUS=" + status_line(state_, *state_.heartbeat);
   if (manager_.send(message)) is_ready_ = true;
+}
+
+/// Messages wait for a time that is far away after the clock was set back, so they are sent now.
+void HealthReporter::check_host() {
+  try_store();
+  auto const reading = read_host(options_.state_dir, state_.store_trouble, clock_);
+  try {
+    if (host_alarms_.check(reading)) service_.parts.sender.retry_now();
+  } catch (std::exception const& problem) {
+    spdlog::error("host_not_checked reason=\"{}\"", problem.what());
+  }
 }
 
 void HealthReporter::try_store() {

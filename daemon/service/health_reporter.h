@@ -8,6 +8,7 @@
 #include "config/options.h"
 #include "daemon/api/health.h"
 #include "daemon/service/checkup.h"
+#include "daemon/service/host_alarms.h"
 #include "daemon/service/service.h"
 #include "daemon/service/service_manager.h"
 #include "storage/store.h"
@@ -18,9 +19,9 @@ namespace torchwatch::service {
 /// 2 of 4 slots".
 std::string status_line(api::HealthState const& health, api::HealthState::Instant now);
 
-/// Publishes the watch loop's health every 5 s, for the HTTP thread and the service manager. It
-/// runs on the watch loop, so a loop that is blocked stops publishing. The service manager then
-/// restarts the service (WatchdogSec=).
+/// Publishes the watch loop's health every 5 s, for the HTTP thread and the service manager, and
+/// raises the alarms about the host. It runs on the watch loop, so a loop that is blocked stops
+/// publishing. The service manager then restarts the service (WatchdogSec=).
 class HealthReporter {
  public:
   /// All must outlive it.
@@ -37,6 +38,7 @@ class HealthReporter {
         checkup_{checkup},
         manager_{manager},
         health_{health},
+        host_alarms_{store},
         timer_{executor} {}
 
   /// Publishes every five seconds from now on, until it is destroyed. The first time reports to the
@@ -50,6 +52,7 @@ class HealthReporter {
   void publish();
   void try_store();
   void notify_manager();
+  void check_host();
 
   config::Options const& options_;
   storage::Store& store_;
@@ -58,6 +61,8 @@ class HealthReporter {
   ServiceManager const& manager_;
   api::SharedHealth& health_;
   api::HealthState state_;
+  SystemClock clock_;
+  HostAlarms host_alarms_;
   boost::asio::steady_timer timer_;
   int published_ = 0;
   bool is_ready_ = false;  ///< the service manager knows

@@ -8,6 +8,7 @@
 #include <spdlog/spdlog.h>
 #include <sys/prctl.h>
 
+#include "daemon/service/changed_configuration.h"
 #include "daemon/service/checkup.h"
 #include "daemon/service/open_store.h"
 #include "daemon/service/period.h"
@@ -66,6 +67,8 @@ Result<> serve(config::Options options,
   current.emplace(std::move(*checked));
   for (bool is_first = true; current; is_first = false) {
     if (current->listener) listener.emplace(std::move(*current->listener));
+    auto const adopted = adopt_configuration(*store, current->options, clock.now());
+    if (!adopted) return adopted.error();
     auto const* const event = is_first ? "service_started" : "service_reloaded";
     auto next = run_period(lasting, std::move(*current), event);
     if (!next) return next.error();

@@ -406,7 +406,12 @@ INSTANTIATE_TEST_SUITE_P(
                R"("fleets": [{"name": "a"}, {"name": "b", "gpus": 1}])",
                "fleets[1].gpus: found an unknown key, allowed are name, device, slots, "
                "devices, beside_others, before_round, after_round, launcher, isolation, network, "
-               "readable, environment, suites"},
+               "readable, environment, suites, formerly"},
+        Broken{
+            "EarlierNameOfAnotherFleet",
+            R"("fleets": [{"name": "a"}, {"name": "b", "formerly": ["a"]}])",
+            "fleets[1].formerly: found \"a\", which another fleet has, allowed is a name that no "
+            "fleet has any more"},
         Broken{"FleetTwice",
                R"("fleets": [{"name": "a"}, {"name": "a"}])",
                R"(fleets[1].name: found "a" again, allowed is a name that no other fleet has)"},
