@@ -57,7 +57,7 @@ class FleetRounds final : public Rounds {
   /// The slot of a round.
   struct Placement {
     std::optional<std::size_t> slot;         ///< the only one it may use; nothing: any
-    std::optional<async::Drain::Step> step;  ///< of the round; nothing until it has a slot
+    std::optional<async::Drain::Step> step;  ///< the round, since it has a slot
   };
 
   std::optional<std::vector<JobOutcome>> stored(std::vector<JobKey> const& keys) const;
