@@ -166,6 +166,14 @@ void describe(Visitor& visit, FleetOptions& fleet) {
   visit("launcher",
         fleet.launcher,
         plain("Command prefix that starts the runner on another host; empty: this host"));
+  visit("idle_s",
+        fleet.idle,
+        range("Time after which an unused slot ends its runner and gives its host back; 0: never",
+              0,
+              604800));
+  visit("queue_s",
+        fleet.queue,
+        range("Longest wait of a runner in the queue of the launcher's scheduler", 1, 604800));
   visit("isolation",
         fleet.isolation,
         plain("best: workers run only in sandboxes; none: without sandboxes"));

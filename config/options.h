@@ -156,6 +156,12 @@ struct FleetOptions {
   /// Command prefix that starts the runner on another host: [] for this host, ["srun", ...],
   /// ["ssh", host].
   std::vector<std::string> launcher;
+  /// The time after which an unused slot ends its runner, so that a scheduler can give its host or
+  /// GPU to others. The next round starts it again. 0: runners stay.
+  std::chrono::seconds idle{0};
+  /// The longest wait of a runner in the queue of its launcher's scheduler (Slurm). Then the
+  /// request is withdrawn, and the round moves to another slot.
+  std::chrono::seconds queue{12 * 3600};
   /// Isolation of workers on the measuring hosts.
   IsolationWish isolation = IsolationWish::best;
   /// True when workers have network access in their sandbox.

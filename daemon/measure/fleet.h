@@ -17,6 +17,7 @@
 
 #include "config/options.h"
 #include "daemon/async/semaphore.h"
+#include "daemon/measure/launcher.h"
 #include "daemon/measure/runner.h"
 #include "runner/protocol.h"
 
@@ -27,7 +28,9 @@ class Fleet;
 /// The reason why a round has no results: its runner is gone, or cannot start workers.
 struct Lost {
   std::string reason;
-  bool in_round = false;  ///< it was lost after its hello, while it worked
+  /// It was lost while it worked, and its launcher reported no cause outside of the round.
+  bool may_be_by_round = false;
+  LauncherEnd end = LauncherEnd::unknown;
 };
 
 /// Returns the problem that a device had during a round; empty without one.
@@ -41,11 +44,16 @@ std::string trouble_of_host(std::vector<protocol::Message> const& answers);
 /// it.
 class Slot {
  public:
-  Slot(Fleet& fleet, std::size_t number) : fleet_{&fleet}, number_{number} {}
+  /// `may_change`: `run` may use another slot of the fleet.
+  Slot(Fleet& fleet, std::size_t number, bool may_change = true)
+      : fleet_{&fleet},
+        number_{number},
+        may_change_{may_change} {}
 
   Slot(Slot&& other) noexcept
       : fleet_{std::exchange(other.fleet_, nullptr)},
-        number_{other.number_} {}
+        number_{other.number_},
+        may_change_{other.may_change_} {}
 
   Slot(Slot const&) = delete;
   Slot& operator=(Slot const&) = delete;
@@ -54,7 +62,7 @@ class Slot {
 
   std::string const& fleet() const;
 
-  /// The number of this slot in its fleet, from 0.
+  /// The number of this slot in its fleet, from 0. `run` may change it.
   std::size_t number() const { return number_; }
 
   using OnProgress = std::function<void(protocol::Progress const&)>;
@@ -64,12 +72,16 @@ class Slot {
   /// the slot's runner if needed. A runner that does not start, disappears, or stays silent beyond
   /// the jobs' limits is lost. So is one that reports that its host cannot start workers
   /// (protocol::host_trouble). The slot then rests before it gets another. Cancelling this ends the
-  /// runner.
+  /// runner. While the runner waits in the queue of a scheduler, this may become another slot that
+  /// is free and has a runner. The request is withdrawn then. A slot of Fleet::slot(number) stays.
   boost::asio::awaitable<Replies> run(protocol::Round round, OnProgress on_progress);
 
  private:
+  friend class Fleet;
+
   Fleet* fleet_;
   std::size_t number_;
+  bool may_change_;
 };
 
 /// The time limits of a fleet for its runners.
@@ -86,16 +98,41 @@ struct FleetLimits {
   /// that does not start, or a round in which the device had a problem or the host started no
   /// workers.
   int most_failed_starts = 4;
+  /// Replace FleetOptions::idle and FleetOptions::queue.
+  std::optional<std::chrono::milliseconds> idle = {};
+  std::optional<std::chrono::milliseconds> queue = {};
 };
 
-/// The runners of one fleet, at most one per slot, each started when first needed. Ends its runners
-/// when it is destroyed. Single-threaded.
+/// The runners of one fleet, at most one per slot, each started when needed. Ends its runners when
+/// it is destroyed. Single-threaded.
+///
+/// The states of a slot:
+///
+///                    a round takes it                       hello
+///        +-- empty --------------------> starting ----------------------+
+///        |     ^ ^                        |  |  |                       |
+///        |     | |      queued, and another slot is ready:              |
+///        |     | +--------- its round moves there --+                   v
+///        |     |                          |                         measuring
+///        |     | end of rest    no hello  |                          |  |  ^
+///        |     |                          v                          |  |  |
+///        |     +----------------------- resting <--------------------+  |  | a round
+///        |                                      lost, or trouble of     |  | takes it
+///        |                                      its device or host      |  |
+///        |        unused for FleetOptions::idle, or                     v  |
+///        +<------- its launcher ended between rounds ----------------- ready
+///
+/// A slot is out of service after most_failed_starts failures, and still rests and tries again.
 class Fleet {
  public:
   Fleet(boost::asio::any_io_executor executor,
         config::FleetOptions options,
         StartRunner start,
         FleetLimits limits = {});
+
+  Fleet(Fleet const&) = delete;
+  Fleet& operator=(Fleet const&) = delete;
+  ~Fleet();
 
   /// Waits for a free slot that neither rests nor is quarantined; earlier callers come first. Gives
   /// quarantined slots as well when the others are out of service. Fails with unavailable when all
@@ -130,24 +167,38 @@ class Fleet {
 
   /// The state of a slot.
   struct SlotState {
-    std::unique_ptr<Runner> runner;  ///< empty until first needed, and after it was lost
+    std::unique_ptr<Runner> runner;  ///< empty until needed, after it was lost, and after idling
+    int rounds = 0;                  ///< the number of rounds that this runner has measured
     bool is_taken = false;
+    Clock::time_point unused_since{};
     int failed_starts = 0;  ///< consecutive failures, see most_failed_starts
     Clock::time_point rests_until{};
   };
 
-  boost::asio::awaitable<Slot::Replies> run(SlotState& slot_state,
-                                            std::size_t number,
+  boost::asio::awaitable<Slot::Replies> run(Slot& slot,
                                             protocol::Round round,
                                             Slot::OnProgress on_progress);
-  boost::asio::awaitable<Result<>> greet(SlotState& slot_state, std::size_t number);
+  boost::asio::awaitable<Slot::Replies> measure(SlotState& slot_state,
+                                                protocol::Round round,
+                                                Slot::OnProgress on_progress);
+  boost::asio::awaitable<std::optional<Lost>> start(Slot& slot);
+  boost::asio::awaitable<std::optional<Lost>> greet(Slot& slot);
+  boost::asio::awaitable<void> take_ready_slot(bool const& is_wanted, std::optional<Slot>& taken);
+  void move_round(Slot& slot, Slot& other);
+  void note_hello(protocol::Hello const& hello);
+  void forget_if_ended(std::size_t number);
+  void retire(std::unique_ptr<Runner> runner);
   Clock::duration limit_of(protocol::Round const& round) const;
   std::optional<std::size_t> free_slot() const;
+  std::optional<std::size_t> ready_slot() const;
   bool is_out_of_service(std::size_t number) const;
   bool is_for_everyone(std::size_t number) const;
   bool is_out_of_service() const;
   Clock::time_point end_of_rest() const;
   void give_back(std::size_t number);
+  std::chrono::milliseconds idle_limit() const;
+  void watch_unused_slots();
+  void end_unused_runners();
   void rest(SlotState& slot_state, Clock::duration duration);
   void note_failed_start(SlotState& slot_state, std::string const& reason, Clock::duration waited);
   void note_device(SlotState& slot_state, std::string const& trouble);
@@ -161,7 +212,12 @@ class Fleet {
   std::string last_trouble_;
   std::string isolation_;
   async::Semaphore queue_;            // its holder gets the next slot
+  int callers_ = 0;                   // that wait for a slot
   boost::asio::steady_timer change_;  // cancelled when a slot_state is given back
+  boost::asio::steady_timer ready_;   // never expires; cancelled when a ready slot may be there
+  boost::asio::steady_timer idle_;
+  bool watches_unused_slots_ = false;
+  std::shared_ptr<bool> is_alive_ = std::make_shared<bool>(true);  // for handlers that come late
 };
 
 }  // namespace torchwatch::measure

@@ -254,13 +254,14 @@ asio::awaitable<Result<FleetRounds::Answers>> FleetRounds::run(Fleet& fleet,
       co_return Answers{std::move(*answers), slot->number()};
     }
     auto const lost = answers.error();
-    spdlog::warn("runner_lost slot=\"{}: slot {}\" reason=\"{}\"",
+    spdlog::warn("runner_lost slot=\"{}: slot {}\" end={} reason=\"{}\"",
                  fleet.name(),
                  slot->number(),
+                 to_string(lost.end),
                  lost.reason);
     update_alarm(AlarmKind::runner_lost, *slot, lost.reason);
     if (placement.slot) co_return Error{ErrorCode::unavailable, lost.reason};
-    if (lost.in_round &&
+    if (lost.may_be_by_round &&
         ++lost_in_round >= std::max(most_lost_in_a_round, options_.measure.attempts))
       co_return failures_of(round, lost);
   }

@@ -22,7 +22,8 @@ namespace torchwatch::measure {
 /// by one. Rounds use the two fills of a build's compile caches in turn. A lost runner, or one
 /// whose host cannot start workers, is a problem of the fleet. It raises an alarm, costs no
 /// attempt, and the round moves to the next slot. A round that loses several runners while they
-/// measure is considered the cause, and fails.
+/// measure is considered the cause, and fails. A runner whose scheduler reports another cause, such
+/// as a preemption, does not count among them.
 ///
 /// Each attempt draws a seed. With it, runner::TurnOrder decides which build has which place and
 /// when each works. So no disturbance of the host can favour a build, even if it were known in

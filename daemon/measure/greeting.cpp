@@ -1,5 +1,6 @@
 #include "daemon/measure/greeting.h"
 
+#include <algorithm>
 #include <utility>
 #include <variant>
 
@@ -10,6 +11,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/system/system_error.hpp>
 
+#include "daemon/measure/launcher.h"
 #include "runner/process/excerpt.h"
 
 namespace torchwatch::measure {
@@ -42,6 +44,36 @@ Result<protocol::Hello> hello_in(std::string const& line) {
   }
 }
 
+constexpr char const* silent = "it stayed silent for too long";
+
+/// The time that srun needs, after the end of its step, to report a cause and end.
+constexpr std::chrono::seconds time_for_final_words{2};
+
+/// Returns at the end of the limits, with the reason. Reads the launcher's messages regularly,
+/// since nothing signals them.
+asio::awaitable<std::string> end_of_limits(Runner const& runner,
+                                           GreetingLimits limits,
+                                           OnQueued const& on_queued) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::milliseconds longest_pause{1000};
+  auto const pause = std::min(longest_pause, limits.hello / 4);
+  asio::steady_timer timer{co_await asio::this_coro::executor};
+  auto stage = LauncherStage::starting;
+  auto deadline = Clock::now() + limits.hello;
+  while (Clock::now() < deadline) {
+    timer.expires_at(std::min(deadline, Clock::now() + pause));
+    co_await timer.async_wait(asio::use_awaitable);
+    auto const reached = launcher_stage(runner.last_words());
+    if (reached == stage) continue;
+    stage = reached;
+    bool const is_queued = stage == LauncherStage::queued;
+    deadline = Clock::now() + (is_queued ? limits.queue : limits.hello);
+    if (is_queued && on_queued) on_queued();
+  }
+  co_return stage == LauncherStage::queued ? "it waited too long in the queue of its scheduler"
+                                           : silent;
+}
+
 }  // namespace
 
 void throw_if_cancelled(Error const& error) {
@@ -58,7 +90,7 @@ asio::awaitable<Result<std::string>> read_line(Runner& runner,
     if (!*line) throw_if_cancelled(line->error());
     co_return std::move(*line);
   }
-  co_return Error{ErrorCode::unavailable, "it stayed silent for too long"};
+  co_return Error{ErrorCode::unavailable, silent};
 }
 
 std::string with_last_words(std::string reason, Runner const& runner) {
@@ -66,12 +98,26 @@ std::string with_last_words(std::string reason, Runner const& runner) {
   return words.empty() ? reason : reason + ": " + words;
 }
 
+asio::awaitable<std::string> with_final_words(std::string reason, Runner& runner) {
+  co_await runner.ends_within(time_for_final_words);
+  co_return with_last_words(std::move(reason), runner);
+}
+
 asio::awaitable<Result<protocol::Hello>> hello_of(Runner& runner,
-                                                  std::chrono::milliseconds patience) {
-  auto const line = co_await read_line(runner, std::chrono::steady_clock::now() + patience);
-  if (line) co_return hello_in(*line);
-  co_return Error{ErrorCode::unavailable,
-                  with_last_words("runner gave no hello: " + line.error().message, runner)};
+                                                  GreetingLimits limits,
+                                                  OnQueued const& on_queued) {
+  using namespace asio::experimental::awaitable_operators;
+  auto heard = co_await (runner.read_line() || end_of_limits(runner, limits, on_queued));
+  std::string trouble = "runner gave no hello: ";
+  if (auto const* const line = std::get_if<Result<std::string>>(&heard)) {
+    if (*line) co_return hello_in(**line);
+    throw_if_cancelled(line->error());
+    trouble += line->error().message;
+  } else {
+    trouble += std::get<std::string>(heard);
+  }
+  trouble = co_await with_final_words(std::move(trouble), runner);
+  co_return Error{ErrorCode::unavailable, std::move(trouble)};
 }
 
 }  // namespace torchwatch::measure

@@ -3,6 +3,10 @@
 #include <chrono>
 #include <utility>
 
+#include <boost/asio/experimental/awaitable_operators.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <nlohmann/json.hpp>
 #include <spdlog/spdlog.h>
 
@@ -38,6 +42,17 @@ class RunnerProcess final : public Runner {
   }
 
   std::string last_words() const override { return child_.last_stderr(); }
+
+  void close() override { child_.close_stdin(); }
+
+  bool has_ended() const override { return child_.has_ended(); }
+
+  asio::awaitable<bool> ends_within(std::chrono::milliseconds limit) override {
+    using namespace asio::experimental::awaitable_operators;
+    asio::steady_timer timer{co_await asio::this_coro::executor, limit};
+    co_await (child_.wait() || timer.async_wait(asio::use_awaitable));
+    co_return child_.has_ended();
+  }
 
  private:
   process::ChildProcess child_;

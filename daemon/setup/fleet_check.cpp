@@ -7,7 +7,7 @@
 
 namespace torchwatch::setup {
 
-/// Waits as long as the service does.
+/// Waits as long as the service does, except in the queue of a scheduler.
 PendingCheck check_fleet(CheckContext const& context, config::FleetOptions const& fleet) {
   auto const start =
       measure::runner_processes(context.executor, fleet, context.executable, context.options);
@@ -15,8 +15,10 @@ PendingCheck check_fleet(CheckContext const& context, config::FleetOptions const
       fleet.launcher.empty() ? "on this host" : "through " + boost::join(fleet.launcher, " ");
   auto const runner = start(0);
   if (!runner) co_return within(way, runner.error());
-  measure::FleetLimits const limits;
-  auto const hello = co_await measure::hello_of(**runner, limits.hello);
+  auto const patience = measure::FleetLimits{}.hello;
+  measure::GreetingLimits const limits{.hello = patience, .queue = patience};
+  measure::OnQueued const ignore_queue;
+  auto const hello = co_await measure::hello_of(**runner, limits, ignore_queue);
   if (!hello) co_return within(way, hello.error());
   co_return way + ": a runner says hello from " + hello->fingerprint.value("host", "a host") +
       ", isolation: " + hello->fingerprint.value("isolation", "unknown");

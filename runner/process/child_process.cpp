@@ -207,6 +207,10 @@ asio::awaitable<ExitStatus> ChildProcess::wait() {
   }
 }
 
+bool ChildProcess::has_ended() const {
+  return status_of(state_->pid).has_value();
+}
+
 void ChildProcess::kill_group(int signal) noexcept {
   ::kill(-state_->pid, signal);
 }

@@ -73,6 +73,9 @@ class ChildProcess {
   /// repeatedly. Throws boost::system::system_error with operation_aborted when cancelled.
   boost::asio::awaitable<ExitStatus> wait();
 
+  /// True when the child itself has ended.
+  bool has_ended() const;
+
   /// Signals every process of the group. Safe after the child has ended: it is reaped only at
   /// destruction, so its number is not reused before.
   void kill_group(int signal = SIGKILL) noexcept;

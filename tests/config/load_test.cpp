@@ -405,8 +405,8 @@ INSTANTIATE_TEST_SUITE_P(
         Broken{"UnknownKeyInFleet",
                R"("fleets": [{"name": "a"}, {"name": "b", "gpus": 1}])",
                "fleets[1].gpus: found an unknown key, allowed are name, device, slots, "
-               "devices, beside_others, before_round, after_round, launcher, isolation, network, "
-               "readable, environment, suites, formerly"},
+               "devices, beside_others, before_round, after_round, launcher, idle_s, queue_s, "
+               "isolation, network, readable, environment, suites, formerly"},
         Broken{
             "EarlierNameOfAnotherFleet",
             R"("fleets": [{"name": "a"}, {"name": "b", "formerly": ["a"]}])",

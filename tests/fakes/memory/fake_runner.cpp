@@ -12,17 +12,33 @@ namespace asio = boost::asio;
 
 class FakeRunners::Runner final : public measure::Runner {
  public:
-  Runner(FakeRunners& all, Manner manner) : all_{all}, manner_{manner}, never_{all.executor_} {
+  Runner(FakeRunners& all, Manner manner, std::size_t slot)
+      : all_{all},
+        manner_{manner},
+        slot_{slot},
+        ended_{all.ended},
+        never_{all.executor_} {
     protocol::Hello hello;
     hello.role = "runner";
     if (manner == Manner::speaks_other) hello.protocol = 99;
     if (manner == Manner::is_odd) hello.fingerprint = {{"host", 5}};
     if (manner == Manner::ends_at_once) is_dead_ = true;
-    if (manner != Manner::says_nothing) lines_.push_back(protocol::encode(hello));
+    if (manner == Manner::says_nothing || manner == Manner::stays_in_queue) return;
+    lines_.push_back(protocol::encode(hello));
   }
+
+  Runner(Runner const&) = delete;
+  Runner& operator=(Runner const&) = delete;
+
+  ~Runner() override { ended_->push_back(slot_); }
 
   asio::awaitable<Result<std::string>> read_line() override {
     if (is_dead_) co_return Error{ErrorCode::unavailable, "end of input"};
+    if (manner_ == Manner::waits_in_queue && !is_allocated_) {
+      never_.expires_after(std::chrono::milliseconds{200});
+      co_await never_.async_wait(asio::use_awaitable);
+      is_allocated_ = true;
+    }
     if (waits_left_ > 0) {
       --waits_left_;
       never_.expires_after(std::chrono::milliseconds{20});
@@ -47,9 +63,11 @@ class FakeRunners::Runner final : public measure::Runner {
     for (auto const& job : round.jobs)
       begun.jobs.push_back(job.id);
     if (manner_ == Manner::dies_in_round) is_dead_ = true;
+    bool const is_lazy = manner_ == Manner::waits_in_queue || manner_ == Manner::ends_when_idle;
     if (manner_ == Manner::talks_nonsense) lines_.emplace_back("good morning");
     if (manner_ == Manner::waits_for_its_host) waits_left_ = 10;
-    if (manner_ != Manner::good && waits_left_ == 0) co_return Result<>{};
+    if (manner_ != Manner::good && !is_lazy && waits_left_ == 0) co_return Result<>{};
+    has_measured_ = true;
     for (auto const& job : round.jobs) {
       lines_.push_back(protocol::encode(protocol::Progress{job.id, "latency", 1, 2}));
       lines_.push_back(protocol::encode(all_.answer(job)));
@@ -57,14 +75,35 @@ class FakeRunners::Runner final : public measure::Runner {
     co_return Result<>{};
   }
 
-  std::string last_words() const override { return is_dead_ ? "node failure" : ""; }
+  std::string last_words() const override {
+    constexpr char const* queued = "srun: job 5 queued and waiting for resources\n";
+    constexpr char const* allocated = "srun: job 5 has been allocated resources\n";
+    if (manner_ == Manner::stays_in_queue) return queued;
+    if (manner_ == Manner::waits_in_queue)
+      return is_allocated_ ? std::string{queued} + allocated : queued;
+    return is_dead_ || has_ended() ? all_.last_words : "";
+  }
+
+  void close() override { is_closed_ = true; }
+
+  bool has_ended() const override {
+    bool const is_over = manner_ == Manner::ends_when_idle && has_measured_ && lines_.empty();
+    return is_dead_ || is_closed_ || is_over;
+  }
+
+  asio::awaitable<bool> ends_within(std::chrono::milliseconds) override { co_return has_ended(); }
 
  private:
   FakeRunners& all_;
   Manner manner_;
+  std::size_t slot_;
+  std::shared_ptr<std::vector<std::size_t>> ended_;  // lives longer than FakeRunners
   asio::steady_timer never_;
   std::deque<std::string> lines_;
   bool is_dead_ = false;
+  bool is_closed_ = false;
+  bool is_allocated_ = false;
+  bool has_measured_ = false;
   int waits_left_ = 0;
 };
 
@@ -77,7 +116,7 @@ measure::StartRunner FakeRunners::starter() {
       next.pop_front();
     }
     started.push_back(slot);
-    return std::make_unique<Runner>(*this, manner);
+    return std::make_unique<Runner>(*this, manner, slot);
   };
 }
 

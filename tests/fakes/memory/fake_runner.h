@@ -26,6 +26,9 @@ enum class Manner {
   hangs_in_round,
   talks_nonsense,      ///< answers a round with a line that is not a message
   waits_for_its_host,  ///< waits 0.2 seconds, then answers
+  waits_in_queue,      ///< reports that its launcher is queued, and says hello after 0.2 seconds
+  stays_in_queue,      ///< reports that its launcher is queued, and says nothing
+  ends_when_idle,      ///< after its first round
 };
 
 /// The runners of a fleet, in memory. Must outlive the runners it starts.
@@ -42,6 +45,10 @@ class FakeRunners {
   std::function<protocol::Message(protocol::Job const&)> answer;
   /// The slots of all started runners, in the order of the starts.
   std::vector<std::size_t> started;
+  /// The slots of all runners that no longer exist, in the order of their ends.
+  std::shared_ptr<std::vector<std::size_t>> ended = std::make_shared<std::vector<std::size_t>>();
+  /// The error output of runners that are dead, and of their launchers.
+  std::string last_words = "node failure";
 
   /// A round that a runner got: the ids of its jobs, its seed and its mode.
   struct Begun {
