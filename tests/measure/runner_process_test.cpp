@@ -76,6 +76,29 @@ TEST(RunnerProcess, KeepsWorkersFromTheStateAndTokens) {
             "runner --slot 0 --hidden /opt/torchwatch/state --hidden /opt/torchwatch/token\n");
 }
 
+/// Waits up to 10 seconds for the end of a runner.
+bool ends(asio::io_context& loop, Runner& runner) {
+  auto ended = asio::co_spawn(loop, runner.ends_within(10s), asio::use_future);
+  loop.restart();
+  loop.run_for(20s);
+  return ended.get();
+}
+
+TEST(RunnerProcess, EndsWhenItsInputIsClosed) {
+  config::FleetOptions fleet;
+  fleet.launcher = {"/bin/sh", "-c", "cat; echo 'srun: error: Node failure on n1' >&2"};
+  asio::io_context loop{1};
+  auto const start = runner_processes(loop.get_executor(), fleet, "torchwatch", {});
+  auto const runner = start(0).value();
+  EXPECT_FALSE(runner->has_ended());
+
+  runner->close();
+
+  EXPECT_TRUE(ends(loop, *runner));
+  EXPECT_TRUE(runner->has_ended());
+  EXPECT_EQ(runner->last_words(), "srun: error: Node failure on n1\n");
+}
+
 TEST(RunnerProcess, KnowsTheHooksOfItsHost) {
   config::FleetOptions fleet;
   fleet.beside_others = true;

@@ -45,6 +45,10 @@ class FakeRunners::Runner final : public measure::Runner {
       co_await never_.async_wait(asio::use_awaitable);
       co_return protocol::encode(protocol::Progress{"", protocol::waiting});
     }
+    if (lines_.empty() && has_measured_ && manner_ == Manner::dies_after_an_answer) {
+      is_dead_ = true;
+      co_return Error{ErrorCode::unavailable, "end of input"};
+    }
     if (lines_.empty()) {
       never_.expires_at(asio::steady_timer::time_point::max());
       co_await never_.async_wait(asio::as_tuple(asio::use_awaitable));
@@ -63,14 +67,14 @@ class FakeRunners::Runner final : public measure::Runner {
     for (auto const& job : round.jobs)
       begun.jobs.push_back(job.id);
     if (manner_ == Manner::dies_in_round) is_dead_ = true;
-    bool const is_lazy = manner_ == Manner::waits_in_queue || manner_ == Manner::ends_when_idle;
     if (manner_ == Manner::talks_nonsense) lines_.emplace_back("good morning");
     if (manner_ == Manner::waits_for_its_host) waits_left_ = 10;
-    if (manner_ != Manner::good && !is_lazy && waits_left_ == 0) co_return Result<>{};
+    if (!answers()) co_return Result<>{};
     has_measured_ = true;
     for (auto const& job : round.jobs) {
       lines_.push_back(protocol::encode(protocol::Progress{job.id, "latency", 1, 2}));
       lines_.push_back(protocol::encode(all_.answer(job)));
+      if (manner_ == Manner::dies_after_an_answer) break;
     }
     co_return Result<>{};
   }
@@ -94,6 +98,19 @@ class FakeRunners::Runner final : public measure::Runner {
   asio::awaitable<bool> ends_within(std::chrono::milliseconds) override { co_return has_ended(); }
 
  private:
+  bool answers() const {
+    switch (manner_) {
+      case Manner::good:
+      case Manner::waits_for_its_host:
+      case Manner::waits_in_queue:
+      case Manner::ends_when_idle:
+      case Manner::dies_after_an_answer:
+        return true;
+      default:
+        return false;
+    }
+  }
+
   FakeRunners& all_;
   Manner manner_;
   std::size_t slot_;

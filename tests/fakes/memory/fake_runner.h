@@ -23,6 +23,7 @@ enum class Manner {
   speaks_other,  ///< its hello has another version of the protocol
   is_odd,        ///< its hello names its host by a number
   dies_in_round,
+  dies_after_an_answer,  ///< answers only the first job of a round
   hangs_in_round,
   talks_nonsense,      ///< answers a round with a line that is not a message
   waits_for_its_host,  ///< waits 0.2 seconds, then answers
