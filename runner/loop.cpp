@@ -1,6 +1,8 @@
 #include "runner/loop.h"
 
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <iostream>
@@ -12,6 +14,7 @@
 #include <boost/asio/experimental/channel.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <fcntl.h>
@@ -174,10 +177,22 @@ asio::awaitable<std::vector<Message>> measure(Round round, Queues& queues, Host 
   co_return answers;
 }
 
+/// Waits a moment before failures are reported. A scheduler that ends a job signals all of its
+/// processes, in any order. A worker that ended with its runner has not failed: the runner's own
+/// signal arrives meanwhile, and cancels this.
+asio::awaitable<void> await_own_end(std::vector<Message> const& answers) {
+  bool const has_failure = std::ranges::any_of(
+      answers, [](Message const& answer) { return std::holds_alternative<Failure>(answer); });
+  if (!has_failure) co_return;
+  asio::steady_timer moment{co_await asio::this_coro::executor, std::chrono::milliseconds{200}};
+  co_await moment.async_wait(asio::use_awaitable);
+}
+
 asio::awaitable<void> do_jobs(Queues& queues, Host host) {
   for (;;) {
     auto round = co_await queues.rounds.async_receive(asio::use_awaitable);
     auto answers = co_await measure(std::move(round), queues, host);
+    co_await await_own_end(answers);
     for (auto& answer : answers)
       queues.answer(std::move(answer));
   }

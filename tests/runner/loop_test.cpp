@@ -1,5 +1,6 @@
 #include "runner/loop.h"
 
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -7,6 +8,7 @@
 #include <map>
 #include <ostream>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -206,6 +208,18 @@ TEST_F(RunnerTest, EndsOnASignalAndKillsTheWorker) {
 
   EXPECT_EQ(runner_.end(), "exit status 0");
   EXPECT_TRUE(tests::has_ended(worker));
+}
+
+/// A scheduler signals all processes of a job, in any order.
+TEST_F(RunnerTest, SignalledAfterItsWorker_ReportsNoFailure) {
+  auto const worker = busy_worker();
+  ASSERT_EQ(::kill(worker, SIGTERM), 0);
+  std::this_thread::sleep_for(std::chrono::milliseconds{20});
+
+  ::kill(runner_.process().pid(), SIGTERM);
+
+  EXPECT_FALSE(runner_.hear_last_answer());
+  EXPECT_EQ(runner_.end(), "exit status 0");
 }
 
 TEST_F(RunnerTest, LeavesNoWorkerWhenKilled) {

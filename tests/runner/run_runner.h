@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -34,6 +35,16 @@ class RunnerProcess {
   protocol::Message hear_answer() {
     for (;;) {
       auto message = receive();
+      if (!std::holds_alternative<protocol::Progress>(message)) return message;
+    }
+  }
+
+  /// Returns the next message that is not progress; nothing at the end of the output.
+  std::optional<protocol::Message> hear_last_answer() {
+    for (;;) {
+      auto const line = run(loop_, process_.read_line());
+      if (!line) return std::nullopt;
+      auto message = protocol::decode(*line);
       if (!std::holds_alternative<protocol::Progress>(message)) return message;
     }
   }
