@@ -97,7 +97,7 @@ std::vector<OutboxEntry> Outbox::of(IncidentId incident) const {
 std::vector<OutboxEntry> Outbox::of_alarm(AlarmId alarm) const {
   Statement query{database_, std::string{select_messages} + "WHERE alarm_id = ? ORDER BY id"};
   bind_all(query, alarm.value);
-  return read_all(query, read_entry);
+  return read_entries(database_, query);
 }
 
 std::vector<OutboxEntry> Outbox::of_event(std::int64_t event) const {
