@@ -32,6 +32,7 @@ constexpr std::array signs{
     Sign{"Job has been cancelled", LauncherEnd::cancelled},
     Sign{"has been revoked", LauncherEnd::cancelled},
     Sign{"Unable to allocate resources", LauncherEnd::refused},
+    Sign{"Job step aborted", LauncherEnd::cancelled},
 };
 
 /// True for a message of Slurm. The other lines are those of the runner.
@@ -75,7 +76,11 @@ LauncherStage launcher_stage(std::string_view errors) {
 
 LauncherEnd launcher_end(std::string_view errors) {
   auto weightiest = signs.end();
+  bool has_task_ended = false;
   for_each_message(errors, [&](std::string_view line) {
+    has_task_ended = has_task_ended || has(line, ": task ");
+    // With KillOnBadExit, srun aborts the rest of a step whose runner crashed.
+    if (has_task_ended && has(line, "Job step aborted")) return;
     auto const found = std::find_if(
         signs.begin(), weightiest, [&](Sign const& sign) { return has(line, sign.text); });
     weightiest = std::min(weightiest, found);
@@ -120,7 +125,7 @@ std::string_view describe(LauncherEnd end) {
     case LauncherEnd::time_limit:
       return "the job reached its time limit";
     case LauncherEnd::cancelled:
-      return "the job was cancelled";
+      return "the scheduler ended the job";
     case LauncherEnd::controller_lost:
       return "the scheduler's controller did not reply";
     case LauncherEnd::refused:

@@ -24,7 +24,7 @@ enum class LauncherEnd {
   requeued,         ///< the job was put back into the queue
   node_failed,      ///< the node is down
   time_limit,       ///< the job reached its time limit
-  cancelled,        ///< a user or the operator cancelled the job
+  cancelled,        ///< a user cancelled the job, or srun does not report why it was ended
   controller_lost,  ///< the scheduler's controller did not reply
   refused,          ///< the scheduler rejected the request
   out_of_memory,    ///< the job exceeded its memory

@@ -97,6 +97,14 @@ INSTANTIATE_TEST_SUITE_P(
                   "slurmstepd-n2: error: *** STEP 3.0 ON n2 CANCELLED AT 2026-11-28T19:23:47 ***\n"
                   "srun: error: n2: task 0: Terminated\n",
                   LauncherEnd::cancelled},
+        Situation{"AnEndWithoutAReason",
+                  "srun: Job step aborted: Waiting up to 4 seconds for job step to finish.\n"
+                  "srun: error: n2: task 0: Terminated\n",
+                  LauncherEnd::cancelled},
+        Situation{"ACrashThatAbortsTheStep",
+                  "srun: error: n2: task 0: Killed\n"
+                  "srun: Job step aborted: Waiting up to 4 seconds for job step to finish.\n",
+                  LauncherEnd::unknown},
         Situation{"CancelInTheQueue",
                   "srun: job 5 queued and waiting for resources\n"
                   "srun: Job has been cancelled\n"
