@@ -34,14 +34,13 @@ WorldOptions slow_world() {
   return options;
 }
 
-/// Configures a fleet of the cluster: two slots on each node.
+/// Configures a fleet of the cluster: two slots on each node. The time limit of jobs is short,
+/// because Slurm does not report steps that a node lost when its daemon is back soon.
 void use(World& world, SlurmCluster const& cluster) {
   auto const slots = 2 * cluster.nodes().size();
-  world.configure({{"fleets",
-                    {{{"name", "cluster"},
-                      {"slots", slots},
-                      {"launcher", cluster.gpu_launcher()},
-                      {"idle_s", 2}}}}});
+  nlohmann::json const fleet{
+      {"name", "cluster"}, {"slots", slots}, {"launcher", cluster.gpu_launcher()}, {"idle_s", 2}};
+  world.configure({{"fleets", nlohmann::json::array({fleet})}, {"measure", {{"timeout_s", 30}}}});
 }
 
 /// Does one thing to a cluster at a time, drawn at random. At least two nodes stay available.
