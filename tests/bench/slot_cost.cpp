@@ -35,14 +35,14 @@ namespace fs = std::filesystem;
 struct Load {
   int slots = 100;
   double seconds = 10;  ///< duration of each benchmark
-  int rounds = 3;       ///< of each slot
+  int rounds = 3;       ///< number of rounds on each slot
   std::vector<std::string> launcher;
 };
 
 struct Cost {
   int failed = 0;
   double wall_seconds = 0;
-  double cpu_seconds = 0;  ///< of this process, without its children
+  double cpu_seconds = 0;  ///< processor time of this process, without its children
 };
 
 /// A temporary directory, removed with its contents by the destructor.

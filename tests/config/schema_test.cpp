@@ -1,3 +1,4 @@
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -129,6 +130,14 @@ TEST_F(ConfigurationFile, IsWhatShowPrints) {
   ASSERT_TRUE(again) << again.error().message;
   EXPECT_EQ(show(*again), show(*options));
   EXPECT_TRUE(obeys(show(*options), schema()));
+}
+
+TEST_F(ConfigurationFile, OfTheSlurmExampleIsValid) {
+  auto const text = read(directory + "/../deploy/slurm/torchwatch.json");
+  EXPECT_TRUE(obeys(parsed(text), schema()));
+  auto const options = load_text(text);
+  ASSERT_TRUE(options) << options.error().message;
+  EXPECT_EQ(options->fleets.back().idle, std::chrono::minutes{5});
 }
 
 constexpr auto suite_of_a_command = R"({

@@ -1,10 +1,9 @@
 #include <algorithm>
-#include <array>
 #include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <map>
 #include <random>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -203,8 +202,11 @@ TEST(IdleSlurm, HasNoAllocationsBetweenPasses) {
   EXPECT_NE(log.find("runner_idle"), std::string::npos) << log;
   EXPECT_EQ(log.find("runner_lost"), std::string::npos) << log;
   EXPECT_EQ(service.get("/healthz").at("last_nightly").at("state"), "done");
-  expect_quiet_end(world, service.process());
+  service.process().send(SIGTERM);
+  auto const ended = service.process().wait(10s);
+  EXPECT_EQ(ended.status, 0) << ended.err;
   cluster.stop();
+  expect_no_process_left(world);
 }
 
 }  // namespace
