@@ -57,9 +57,9 @@ class Counted {
 
 /// Ends a runner that is no longer needed, without blocking the loop.
 asio::awaitable<void> end_quietly(std::unique_ptr<Runner> runner) {
-  constexpr std::chrono::seconds patience{10};
+  constexpr std::chrono::seconds time_to_end{10};
   runner->close();
-  co_await runner->ends_within(patience);
+  co_await runner->ends_within(time_to_end);
 }
 
 /// True when the round itself may have ended the runner. A time limit is reached by the rounds
