@@ -48,10 +48,14 @@ bool is_kill(std::exception const& end) {
   return std::string_view{end.what()}.find("killed") != std::string_view::npos;
 }
 
-/// "Rework the memory of alpha (#1042)".
+/// "Rework latency of alpha for case 42 (#1042)". Each is different, because a commit with the title
+/// of a reverted one lands that again.
 std::string subject_of(Planted const& planted) {
-  return fmt::format(
-      "Rework {} of {} (#{})", planted.metric.name(), planted.model, 1000 + planted.begins);
+  return fmt::format("Rework {} of {} for case {} (#{})",
+                     planted.metric.name(),
+                     planted.model,
+                     planted.begins,
+                     1000 + planted.begins);
 }
 
 std::string number_in(std::string const& issue_url) {
