@@ -7,8 +7,11 @@
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
+#include <boost/asio/error.hpp>
 #include <boost/asio/experimental/awaitable_operators.hpp>
+#include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <boost/system/system_error.hpp>
 #include <spdlog/spdlog.h>
 
 #include "daemon/measure/greeting.h"
@@ -337,6 +340,7 @@ asio::awaitable<std::optional<Lost>> Fleet::greet(Slot& slot) {
                                  take_ready_slot(is_queued, other));
   auto const* const hello = std::get_if<Result<protocol::Hello>>(&greeted);
   if (hello == nullptr) {
+    if (!other) throw boost::system::system_error{asio::error::operation_aborted};
     move_round(slot, *other);
     co_return std::nullopt;
   }
@@ -348,7 +352,8 @@ asio::awaitable<std::optional<Lost>> Fleet::greet(Slot& slot) {
   co_return std::nullopt;
 }
 
-/// Waits for a ready slot that no caller of slot() needs, while `is_wanted`, and takes it.
+/// Waits for a ready slot that no caller of slot() needs, while `is_wanted`, and takes it. Takes none
+/// when cancelled, and does not throw: two exceptions at once would not look like a cancellation.
 asio::awaitable<void> Fleet::take_ready_slot(bool const& is_wanted, std::optional<Slot>& taken) {
   while (!taken) {
     auto const number = is_wanted && callers_ == 0 ? ready_slot() : std::nullopt;
@@ -357,6 +362,8 @@ asio::awaitable<void> Fleet::take_ready_slot(bool const& is_wanted, std::optiona
       taken.emplace(*this, *number);
     } else {
       co_await ready_.async_wait(asio::as_tuple(asio::use_awaitable));
+      auto const state = co_await asio::this_coro::cancellation_state;
+      if (state.cancelled() != asio::cancellation_type::none) co_return;
     }
   }
 }

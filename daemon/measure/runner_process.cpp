@@ -3,10 +3,14 @@
 #include <chrono>
 #include <utility>
 
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/cancellation_type.hpp>
+#include <boost/asio/error.hpp>
 #include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <boost/system/system_error.hpp>
 #include <nlohmann/json.hpp>
 #include <spdlog/spdlog.h>
 
@@ -50,7 +54,11 @@ class RunnerProcess final : public Runner {
   asio::awaitable<bool> ends_within(std::chrono::milliseconds limit) override {
     using namespace asio::experimental::awaitable_operators;
     asio::steady_timer timer{co_await asio::this_coro::executor, limit};
-    co_await (child_.wait() || timer.async_wait(asio::use_awaitable));
+    // One side returns when cancelled: two exceptions at once would not look like a cancellation.
+    co_await (child_.wait() || timer.async_wait(asio::as_tuple(asio::use_awaitable)));
+    auto const state = co_await asio::this_coro::cancellation_state;
+    if (state.cancelled() != asio::cancellation_type::none)
+      throw boost::system::system_error{asio::error::operation_aborted};
     co_return child_.has_ended();
   }
 

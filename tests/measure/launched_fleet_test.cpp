@@ -1,11 +1,16 @@
 #include <chrono>
+#include <exception>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+#include <boost/asio/co_spawn.hpp>
 #include <gmock/gmock.h>
 
+#include "daemon/async/cancellation.h"
 #include "daemon/async/when_all.h"
 #include "daemon/measure/fleet_rounds.h"
 #include "tests/fakes/memory/fake_runner.h"
@@ -117,11 +122,11 @@ class LaunchedFleet : public testing::Test {
 };
 
 TEST_F(LaunchedFleet, UnusedForItsIdleTime_EndsItsRunners) {
-  limits.idle = 30ms;
+  limits.idle = 100ms;
   ASSERT_THAT(measure(2), Each(2));
   EXPECT_THAT(*runners.ended, IsEmpty());
 
-  let_pass(200ms);
+  let_pass(400ms);
 
   EXPECT_THAT(*runners.ended, ElementsAre(0, 1));
   EXPECT_THAT(open_alarms(), IsEmpty());
@@ -230,6 +235,29 @@ TEST_F(LaunchedFleet, MovedTo_GivesTheOtherSlotBack) {
   EXPECT_THAT(runners.started, ElementsAre(0, 1, 1));
 }
 
+TEST_F(LaunchedFleet, CancelledInAQueue_EndsAsCancelledAndReportsNothing) {
+  for (auto& slot : runners.manners)
+    slot = {Manner::stays_in_queue};
+  std::exception_ptr failure;
+  auto on_end = [&](std::exception_ptr thrown, int) {
+    failure = thrown;
+  };
+  boost::asio::cancellation_signal stop;
+  boost::asio::co_spawn(
+      loop, measured(0), boost::asio::bind_cancellation_slot(stop.slot(), on_end));
+  let_pass(50ms);
+  EXPECT_THAT(runners.started, ElementsAre(0));
+
+  stop.emit(boost::asio::cancellation_type::terminal);
+  let_pass(50ms);
+
+  ASSERT_TRUE(failure);
+  EXPECT_TRUE(async::is_cancellation(failure));
+  EXPECT_THAT(*runners.ended, ElementsAre(0));
+  EXPECT_THAT(open_alarms(), IsEmpty());
+  EXPECT_EQ(measure_round(1), 2) << "its slot is free again";
+}
+
 TEST_F(LaunchedFleet, LostAfterAnAnswer_CountsNothingTwice) {
   int answers = 0;
   runners.answer = [&](protocol::Job const& job) {
@@ -264,7 +292,7 @@ class LossesOfAFleet : public LaunchedFleet, public testing::WithParamInterface<
 TEST_P(LossesOfAFleet, FailARoundOnlyWithoutAnotherCause) {
   runners.last_words = GetParam().words;
   for (auto& slot : runners.manners)
-    slot.assign(4, Manner::dies_in_round);
+    slot.assign(6, Manner::dies_in_round);
 
   int const ok = measure_round(0);
 
@@ -276,7 +304,7 @@ TEST_P(LossesOfAFleet, FailARoundOnlyWithoutAnotherCause) {
     EXPECT_THAT(runners.rounds, SizeIs(5));
   } else {
     EXPECT_EQ(ok, 2);
-    EXPECT_THAT(runners.rounds, SizeIs(Gt(5)));
+    EXPECT_THAT(runners.rounds, SizeIs(Gt(6U)));
     EXPECT_THAT(runners.rounds.back().jobs.front(), HasSubstr("/0.1/"));
   }
 }

@@ -1,15 +1,19 @@
 #include "daemon/measure/runner_process.h"
 
 #include <chrono>
+#include <exception>
 #include <future>
 #include <string>
 #include <utility>
 
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/use_future.hpp>
 #include <gtest/gtest.h>
 
+#include "daemon/async/cancellation.h"
 #include "tests/temporary_variable.h"
 
 namespace torchwatch::measure {
@@ -97,6 +101,28 @@ TEST(RunnerProcess, EndsWhenItsInputIsClosed) {
   EXPECT_TRUE(ends(loop, *runner));
   EXPECT_TRUE(runner->has_ended());
   EXPECT_EQ(runner->last_words(), "srun: error: Node failure on n1\n");
+}
+
+TEST(RunnerProcess, CancelledWaitForItsEnd_EndsAsCancelled) {
+  config::FleetOptions fleet;
+  fleet.launcher = {"/bin/sh", "-c", "cat"};
+  asio::io_context loop{1};
+  auto const start = runner_processes(loop.get_executor(), fleet, "torchwatch", {});
+  auto const runner = start(0).value();
+  std::exception_ptr failure;
+  auto on_end = [&](std::exception_ptr thrown, bool) {
+    failure = thrown;
+  };
+  asio::cancellation_signal stop;
+  asio::co_spawn(loop, runner->ends_within(10s), asio::bind_cancellation_slot(stop.slot(), on_end));
+  loop.run_for(20ms);
+
+  stop.emit(asio::cancellation_type::terminal);
+  loop.restart();
+  loop.run_for(100ms);
+
+  ASSERT_TRUE(failure);
+  EXPECT_TRUE(async::is_cancellation(failure));
 }
 
 TEST(RunnerProcess, KnowsTheHooksOfItsHost) {
