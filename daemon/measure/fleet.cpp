@@ -352,8 +352,9 @@ asio::awaitable<std::optional<Lost>> Fleet::greet(Slot& slot) {
   co_return std::nullopt;
 }
 
-/// Waits for a ready slot that no caller of slot() needs, while `is_wanted`, and takes it. Takes none
-/// when cancelled, and does not throw: two exceptions at once would not look like a cancellation.
+/// Waits for a ready slot that no caller of slot() needs, while `is_wanted`, and takes it. Takes
+/// none when cancelled, and does not throw: two exceptions at once would not look like a
+/// cancellation.
 asio::awaitable<void> Fleet::take_ready_slot(bool const& is_wanted, std::optional<Slot>& taken) {
   while (!taken) {
     auto const number = is_wanted && callers_ == 0 ? ready_slot() : std::nullopt;
