@@ -20,25 +20,25 @@ namespace asio = boost::asio;
 
 namespace {
 
-/// Returns the requests of the HTTP API, which run on the watch loop. Both must outlive it.
-api::Requests requests_for(asio::io_context& loop, Watch& watch) {
+/// Returns the requests of the HTTP API, which run on the watch loop. All must outlive it.
+api::Requests requests_for(asio::io_context& loop, RunningRequests& running, Watch& watch) {
   api::Requests requests;
   requests.bisection = [&](BisectionOrder order) -> asio::awaitable<Result<Bisection>> {
-    auto task = watch.ask(std::move(order));
+    auto task = running.run(watch.ask(std::move(order)));
     co_return co_await asio::co_spawn(loop, std::move(task), asio::use_awaitable);
   };
   requests.steering = [&](BisectionId id,
                           BisectionState state) -> asio::awaitable<Result<Bisection>> {
-    auto task = watch.steer(id, state);
+    auto task = running.run(watch.steer(id, state));
     co_return co_await asio::co_spawn(loop, std::move(task), asio::use_awaitable);
   };
   requests.build_action =
       [&](builds::BuildRequest request) -> asio::awaitable<Result<std::vector<KeptBuild>>> {
-    auto task = watch.request_build(std::move(request));
+    auto task = running.run(watch.request_build(std::move(request)));
     co_return co_await asio::co_spawn(loop, std::move(task), asio::use_awaitable);
   };
   requests.ruling = [&](Ruling ruling) -> asio::awaitable<Result<Ruling>> {
-    auto task = watch.rule(std::move(ruling));
+    auto task = running.run(watch.rule(std::move(ruling)));
     co_return co_await asio::co_spawn(loop, std::move(task), asio::use_awaitable);
   };
   return requests;
@@ -72,6 +72,7 @@ Period::Period(LastingParts& lasting,
              lasting.checkup,
              lasting.manager,
              health_},
+      requests_{loop_.get_executor()},
       answering_{*answering_loop_,
                  std::move(endpoint),
                  options_,
@@ -79,16 +80,19 @@ Period::Period(LastingParts& lasting,
                  lasting.reader,
                  health_,
                  watch_.counters(),
-                 requests_for(loop_, watch_)} {}
+                 requests_for(loop_, requests_, watch_)} {}
+
+Period::~Period() {
+  lasting_.signals.keep();
+}
 
 std::optional<CheckedConfiguration> Period::run() {
   std::exception_ptr failure;
-  auto finished = [&](std::exception_ptr thrown, int) {
+  auto finished = [&](std::exception_ptr thrown) {
     failure = std::move(thrown);
     loop_.stop();  // what still waits there, runners' output for one, waits for ever
   };
-  asio::co_spawn(
-      loop_, watch_.run(), asio::bind_cancellation_slot(cancel_.slot(), std::move(finished)));
+  asio::co_spawn(loop_, watch(), asio::bind_cancellation_slot(cancel_.slot(), std::move(finished)));
   lasting_.signals.deliver_to([this](SignalRequest request) {
     ++(request == SignalRequest::stop ? stops_ : reloads_);
     asio::post(loop_, [this, request] { receive(request); });
@@ -102,6 +106,19 @@ std::optional<CheckedConfiguration> Period::run() {
   return std::move(next_);
 }
 
+/// Runs the watch loop. Ends the requests with it, because they use its parts.
+asio::awaitable<void> Period::watch() {
+  std::exception_ptr failure;
+  try {
+    co_await watch_.run();
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
+  co_await requests_.end();
+  if (failure) std::rethrow_exception(failure);
+}
+
 void Period::receive(SignalRequest request) {
   --(request == SignalRequest::stop ? stops_ : reloads_);
   if (request == SignalRequest::stop) {
@@ -113,19 +130,33 @@ void Period::receive(SignalRequest request) {
   }
 }
 
-/// Reads the configuration. An invalid one changes nothing.
+/// Prepares to use the configuration of the file. An invalid one changes nothing.
 void Period::reload() {
-  auto options = lasting_.file.load();
-  if (!options) return log_refusal(options.error());
-  auto checked = check_changed_configuration(std::move(*options), options_, lasting_.sockets);
-  if (!checked) return log_refusal(checked.error());
   try {
-    lasting_.store.record_metrics();
+    auto next = read_next();
+    if (!next) return log_refusal(next.error());
+    next_.emplace(std::move(*next));
   } catch (std::exception const& problem) {
     return log_refusal(Error{ErrorCode::unavailable, problem.what()});
   }
-  next_.emplace(std::move(*checked));
   end_within(patience_.at_reload, "reload");
+}
+
+/// Reads the configuration, and checks all that the next period needs at its beginning.
+Result<CheckedConfiguration> Period::read_next() {
+  auto options = lasting_.file.load();
+  if (!options) return options.error();
+  auto const writable = lasting_.store.try_to_write();
+  if (!writable) return within("state_dir", writable.error());
+  // An earlier reload of this period may listen at the address already.
+  bool const is_listening =
+      next_ && next_->listener && is_same_address(next_->options.http, options->http);
+  auto checked = check_changed_configuration(
+      std::move(*options), is_listening ? next_->options : options_, lasting_.sockets);
+  if (!checked) return checked;
+  lasting_.store.record_metrics();
+  if (is_listening) checked->listener.emplace(std::move(*next_->listener));
+  return checked;
 }
 
 void Period::end_within(std::chrono::milliseconds patience, std::string const& reason) {

@@ -15,6 +15,7 @@
 #include "daemon/service/answering.h"
 #include "daemon/service/checkup.h"
 #include "daemon/service/reload.h"
+#include "daemon/service/running_requests.h"
 #include "daemon/service/service_manager.h"
 #include "daemon/service/signals.h"
 #include "daemon/service/watch.h"
@@ -57,7 +58,7 @@ class Period {
          Patience patience = {});
   Period(Period const&) = delete;
   Period& operator=(Period const&) = delete;
-  ~Period() = default;
+  ~Period();
 
   /// Runs until the period ends. Returns the next configuration; nothing when the service stops.
   /// Throws the exception of the watch loop.
@@ -66,8 +67,10 @@ class Period {
  private:
   using Steady = std::chrono::steady_clock;
 
+  boost::asio::awaitable<void> watch();
   void receive(SignalRequest request);
   void reload();
+  Result<CheckedConfiguration> read_next();
   void end_within(std::chrono::milliseconds patience, std::string const& reason);
   boost::asio::awaitable<void> finish_steps();
 
@@ -75,10 +78,12 @@ class Period {
   Patience patience_;
   config::Options options_;
   boost::asio::cancellation_signal cancel_;
-  boost::asio::io_context loop_{1};
+  // Outlives the other loop: a request that never began there belongs to a client's connection.
   std::unique_ptr<boost::asio::io_context> answering_loop_;
+  boost::asio::io_context loop_{1};
   api::SharedHealth health_;
   Watch watch_;
+  RunningRequests requests_;
   Answering answering_;
   std::atomic<int> stops_ = 0;    // delivered and not received yet
   std::atomic<int> reloads_ = 0;  // the same

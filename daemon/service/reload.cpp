@@ -21,10 +21,6 @@ Result<> check_restart(config::Options const& current, config::Options const& ne
   return {};
 }
 
-bool is_same_address(config::HttpOptions const& one, config::HttpOptions const& other) {
-  return one.address == other.address && one.port == other.port;
-}
-
 /// Returns the configuration without a listener.
 Result<CheckedConfiguration> check_files(config::Options options) {
   auto tokens = read_tokens(options.http);
@@ -37,6 +33,10 @@ Result<CheckedConfiguration> check_files(config::Options options) {
 }
 
 }  // namespace
+
+bool is_same_address(config::HttpOptions const& one, config::HttpOptions const& other) {
+  return one.address == other.address && one.port == other.port;
+}
 
 Result<CheckedConfiguration> check_configuration(config::Options options,
                                                  boost::asio::any_io_executor const& executor) {

@@ -31,6 +31,9 @@ struct CheckedConfiguration {
   std::optional<http::Listener> listener;  ///< nothing: the address is that of the one before
 };
 
+/// True when both listen at one address and port.
+bool is_same_address(config::HttpOptions const& one, config::HttpOptions const& other);
+
 /// Reads the tokens and the certificate that `options` name, and listens at their address, on
 /// `executor`. Warns of secrets that every user can read. Fails with one line.
 Result<CheckedConfiguration> check_configuration(config::Options options,
