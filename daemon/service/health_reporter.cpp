@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <exception>
 #include <filesystem>
 #include <string>
@@ -10,14 +11,18 @@
 
 #include <spdlog/spdlog.h>
 
+#include "github/markdown.h"
+
 namespace torchwatch::service {
 
 std::string status_line(api::HealthState const& health, api::HealthState::Instant now) {
+  // systemd drops messages of 4096 bytes and more, and the sign of life with them.
+  constexpr std::size_t longest_line = 1000;
   std::string line;
   for (auto const& trouble : api::troubles_of(health, now))
     line += (line.empty() ? "" : "; ") + trouble;
   std::ranges::replace(line, '\n', ' ');
-  if (!line.empty()) return line;
+  if (!line.empty()) return std::string{github::clip(line, longest_line)};
   int all = 0;
   int taken = 0;
   for (auto const& [fleet, slots] : health.slots) {

@@ -15,8 +15,8 @@
 
 namespace torchwatch::service {
 
-/// Returns the health as one line for `systemctl status`: the problems, or "idle" or "measuring on
-/// 2 of 4 slots".
+/// Returns the health as one line for `systemctl status`: the problems, cut after 1000 bytes, or
+/// "idle" or "measuring on 2 of 4 slots".
 std::string status_line(api::HealthState const& health, api::HealthState::Instant now);
 
 /// Publishes the watch loop's health every 5 s, for the HTTP thread and the service manager, and

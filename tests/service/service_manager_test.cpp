@@ -88,5 +88,12 @@ TEST_F(StatusLine, IsOneLineWithAllProblems) {
   EXPECT_EQ(line_of(health), "nothing can be stored: disk STATUS=full; damaged");
 }
 
+TEST_F(StatusLine, IsShorterThanTheMessagesThatSystemdDrops) {
+  auto health = healthy();
+  health.failed_passes = 3;
+  health.failure = std::string(10'000, 'x');
+  EXPECT_LT(line_of(health).size(), 4000);
+}
+
 }  // namespace
 }  // namespace torchwatch::service
