@@ -39,21 +39,23 @@ Alarm alarm_about(std::string const& subject, std::string detail, Timestamp now)
   return alarm;
 }
 
-std::int64_t count_open_files() {
+std::int64_t limit_of_files() {
+  ::rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return 0;
+  return static_cast<std::int64_t>(limit.rlim_cur);
+}
+
+/// Returns `most` when none is left, because counting them needs one.
+std::int64_t count_open_files(std::int64_t most) {
   std::error_code problem;
   fs::directory_iterator files{"/proc/self/fd", problem};
+  if (problem == std::errc::too_many_files_open) return most;
   std::int64_t count = 0;
   while (!problem && files != fs::directory_iterator{}) {
     ++count;
     files.increment(problem);
   }
   return count;
-}
-
-std::int64_t limit_of_files() {
-  ::rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return 0;
-  return static_cast<std::int64_t>(limit.rlim_cur);
 }
 
 std::chrono::nanoseconds uptime() {
@@ -72,8 +74,8 @@ HostReading read_host(std::string const& state_dir, std::string store_trouble, C
   auto const space = fs::space(state_dir, problem);
   reading.free_bytes = problem ? 0 : static_cast<std::int64_t>(space.available);
   reading.store_trouble = std::move(store_trouble);
-  reading.open_files = count_open_files();
   reading.most_files = limit_of_files();
+  reading.open_files = count_open_files(reading.most_files);
   return reading;
 }
 
