@@ -65,7 +65,7 @@ std::string text_of_failure(CLI::App const* app, CLI::Error const& error) {
 }  // namespace
 
 void set_up_log(config::LogLevel level) {
-  auto const log = spdlog::stderr_logger_st("torchwatch");
+  auto const log = spdlog::stderr_logger_mt("torchwatch");
   log->set_formatter(std::make_unique<PrintableLines>());
   spdlog::set_default_logger(log);
   set_log_level(level);
