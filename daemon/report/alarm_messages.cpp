@@ -1,25 +1,19 @@
 #include "daemon/report/alarm_messages.h"
 
-#include <ctime>
 #include <string_view>
 #include <utility>
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "daemon/report/messages.h"
 #include "github/issue.h"
+#include "github/updates.h"
 
 namespace torchwatch::report {
 namespace {
 
 using nlohmann::ordered_json;
-
-std::string iso_time(Timestamp time) {
-  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
-                     fmt::gmtime(std::time_t{time.time_since_epoch().count()}));
-}
 
 /// Drafts the messages about the beginning or the end of an alarm.
 class AlarmMessages {
@@ -86,7 +80,7 @@ class AlarmMessages {
     auto const& alarm = report_.alarm;
     ordered_json const json{{"id", github::digits_in(message.marker)},
                             {"event", event()},
-                            {"at", iso_time(alarm.cleared_at.value_or(alarm.raised_at))},
+                            {"at", github::time_text(alarm.cleared_at.value_or(alarm.raised_at))},
                             {"key", key_},
                             {"kind", to_string(alarm.kind)},
                             {"subject", alarm.subject},
