@@ -180,7 +180,7 @@ std::string Outbox::place_of(OutboxMessage const& message) const {
                   "SELECT place FROM outbox WHERE alarm_id = ? AND destination = ? "
                   "AND place <> '' ORDER BY id LIMIT 1"};
   bind_all(query, message.alarm.value, message.destination);
-  return first_text(query);
+  return path_of(database_, first_text(query));
 }
 
 std::string Outbox::body_digest(IncidentId incident, std::string const& destination) const {

@@ -97,6 +97,7 @@ TEST_F(AlarmMessagesTest, AreAFileWithoutARepository) {
   auto const sent = store->outbox().of_alarm(report_.alarm.id);
   ASSERT_THAT(sent, SizeIs(1));
   EXPECT_THAT(sent.front().place, HasSubstr("/alarm-"));
+  EXPECT_EQ(store->outbox().place_of(sent.front().message), sent.front().place);
 }
 
 }  // namespace
