@@ -125,8 +125,12 @@ Result<std::vector<TableCount>> copy_database(fs::path const& database, fs::path
   }
   auto const sound = inspect_copy(copy, database);
   if (!sound) return sound.error();
-  SQLite::Database finished{copy.string(), SQLite::OPEN_READONLY};
-  return main_counts_of(finished);
+  try {
+    SQLite::Database finished{copy.string(), SQLite::OPEN_READONLY};
+    return main_counts_of(finished);
+  } catch (SQLite::Exception const& problem) {
+    return error_of(database, problem);
+  }
 }
 
 /// Reads the first `bytes` of a file, and hands them to `take` in pieces. Returns false when the
@@ -250,19 +254,24 @@ Result<std::vector<TableCount>> make_ready(fs::path const& copy,
   }
 }
 
+/// The files of SQLite next to a database with changes that are not yet in it.
+constexpr std::array logs{"-wal", "-journal"};
+
 /// Returns a name for the database that is replaced: torchwatch.sqlite.before-restore-1.
 fs::path free_name(fs::path const& database) {
   int number = 1;
   fs::path name;
   do
     name = with_suffix(database, ".before-restore-" + std::to_string(number++));
-  while (fs::exists(name) || fs::exists(with_suffix(name, "-wal")));
+  while (fs::exists(name) || std::ranges::any_of(logs, [&](char const* log) {
+           return fs::exists(with_suffix(name, log));
+         }));
   return name;
 }
 
-/// Moves the write-ahead log of a killed writer into the database. Returns false when a reader
+/// Moves the changes of a killed writer from its log into the database. Returns false when a reader
 /// prevents it, or the database is too damaged.
-bool fold_log(fs::path const& database) {
+bool merge_log(fs::path const& database) {
   try {
     SQLite::Database old{database.string(), SQLite::OPEN_READWRITE, source_timeout_ms};
     constexpr auto checkpoint = "PRAGMA wal_checkpoint(TRUNCATE)";
@@ -272,13 +281,11 @@ bool fold_log(fs::path const& database) {
   }
 }
 
-/// Gives the old database a second name. SQLite would apply a log that stays to the new database,
-/// so the log goes with the old one.
+/// Gives the old database a second name. A log that cannot be merged goes with it, after that: a
+/// process that ends in between leaves the old database with its log.
 Result<> keep_old(fs::path const& database, fs::path const& name) {
-  auto const log = with_suffix(database, "-wal");
+  bool const is_merged = merge_log(database);
   std::error_code problem;
-  if (!fold_log(database) && fs::exists(log)) fs::rename(log, with_suffix(name, "-wal"), problem);
-  if (problem) return failed(log, "cannot be moved", problem.message());
   fs::create_hard_link(database, name, problem);
   if (problem) {
     // The file system has no hard links.
@@ -286,20 +293,26 @@ Result<> keep_old(fs::path const& database, fs::path const& name) {
     fs::copy_file(database, name, problem);
   }
   if (problem) return failed(name, "cannot be written", problem.message());
-  for (auto const* const suffix : {"-wal", "-shm", ".checked"})
-    fs::remove(with_suffix(database, suffix), problem);
-  return break_seal(database);
+  for (auto const* const log : logs) {
+    auto const own = with_suffix(database, log);
+    if (is_merged || !fs::exists(own)) continue;
+    fs::rename(own, with_suffix(name, log), problem);
+    if (problem) return failed(own, "cannot be moved", problem.message());
+  }
+  return flush_to_disk(name);
 }
 
-/// Removes the files of a database that is gone: they would be applied to the new one.
-Result<> remove_orphans(fs::path const& database) {
+/// Permanently removes the files next to a database that is replaced or gone. SQLite would apply
+/// its logs to the new one.
+Result<> remove_leftovers(fs::path const& database) {
   std::error_code problem;
   for (auto const* const suffix : {"-journal", "-wal", "-shm", ".checked"}) {
     fs::remove(with_suffix(database, suffix), problem);
     if (problem)
       return failed(with_suffix(database, suffix), "cannot be removed", problem.message());
   }
-  return break_seal(database);
+  if (auto const broken = break_seal(database); !broken) return broken;
+  return flush_to_disk(database.parent_path());
 }
 
 Error in_use(fs::path const& database) {
@@ -342,8 +355,12 @@ Result<Restored> restore(fs::path const& file,
   std::error_code problem;
   if (!fs::exists(file, problem))
     return Error{ErrorCode::not_found, file.string() + ": there is no such file"};
+  auto const unfinished = with_suffix(database, ".restored");
   if (fs::equivalent(file, database, problem))
     return Error{ErrorCode::refused, file.string() + ": is the database itself"};
+  if (fs::equivalent(file, unfinished, problem))
+    return Error{ErrorCode::refused,
+                 file.string() + ": restore writes to it; give it another name"};
   problem.clear();
   if (database.has_parent_path()) fs::create_directories(database.parent_path(), problem);
   if (problem) return failed(database.parent_path(), "cannot be made", problem.message());
@@ -355,15 +372,19 @@ Result<Restored> restore(fs::path const& file,
                  database.string() +
                      ": there is a database; --force replaces it, and keeps it "
                      "under another name"};
-  Unfinished const copy{with_suffix(database, ".restored")};
+  Unfinished const copy{unfinished};
   auto const unpacked = unpack(file, copy.path());
   if (!unpacked) return unpacked.error();
   auto counts = make_ready(copy.path(), file, now);
   if (!counts) return counts.error();
   Restored restored;
-  if (has_old) restored.replaced = free_name(database);
-  auto const prepared = has_old ? keep_old(database, restored.replaced) : remove_orphans(database);
-  if (!prepared) return prepared.error();
+  if (has_old) {
+    restored.replaced = free_name(database);
+    auto const kept = keep_old(database, restored.replaced);
+    if (!kept) return kept.error();
+  }
+  auto const removed = remove_leftovers(database);
+  if (!removed) return removed.error();
   auto const finished = copy.finish(database);
   if (!finished) return finished.error();
   restored.database = Copy{database, size_of(database), std::move(*counts)};

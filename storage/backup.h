@@ -31,8 +31,8 @@ enum class IfExists { refuse, replace };
 /// copy is checked, and gets its name when it is complete and on the disk. `file` is the old one or
 /// the new one, however the process ends. Errors: `not_found` without a database; `refused` when
 /// `file` exists and is not to be replaced, when it belongs to the database, and when the database
-/// is not one of this version; `corrupt` when the database is damaged; `unavailable` when the disk
-/// fails.
+/// is not one of torchwatch or of a newer version; `corrupt` when the database is damaged;
+/// `unavailable` when the disk fails.
 Result<Copy> back_up(std::filesystem::path const& database,
                      std::filesystem::path const& file,
                      IfExists if_exists);

@@ -7,11 +7,10 @@
 #include <utility>
 
 #include <SQLiteCpp/SQLiteCpp.h>
-#include <fcntl.h>
 #include <sqlite3.h>
-#include <unistd.h>
 
 #include "storage/base/digest.h"
+#include "storage/base/flush.h"
 #include "storage/base/small_file.h"
 #include "storage/migrations.h"
 
@@ -203,11 +202,7 @@ void seal(fs::path const& file) {
 Result<> break_seal(fs::path const& file) {
   std::error_code problem;
   if (!fs::remove(seal_of(file), problem) && !problem) return {};
-  auto const folder = file.has_parent_path() ? file.parent_path() : fs::path{"."};
-  int const directory = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  bool const is_gone = !problem && directory >= 0 && ::fsync(directory) == 0;
-  if (directory >= 0) ::close(directory);
-  if (is_gone) return {};
+  if (!problem && flush_to_disk(file.parent_path())) return {};
   return Error{ErrorCode::unavailable, "remove " + seal_of(file).string()};
 }
 

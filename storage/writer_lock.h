@@ -9,7 +9,7 @@ namespace torchwatch::storage {
 /// process ends.
 class WriterLock {
  public:
-  /// Takes the locks on `file`, or as many as are free.
+  /// Opens the files to lock. is_held() takes the locks.
   explicit WriterLock(std::filesystem::path const& file);
 
   WriterLock(WriterLock const&) = delete;
@@ -17,7 +17,7 @@ class WriterLock {
 
   ~WriterLock();
 
-  /// True when the database has no other writer.
+  /// Takes the locks. Returns true when no other writer of the database has them.
   bool is_held() const;
 
  private:

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <csignal>
 #include <fstream>
+#include <stop_token>
 #include <string>
 #include <thread>
 
@@ -102,10 +103,9 @@ TEST_F(BackupTest, RestoredCopyHasTheRowsOfTheDatabase) {
 TEST_F(BackupTest, BackupWhileAThreadWrites_IsOfOneMoment) {
   make(10);
   auto store = Store::open(database()).value();
-  std::atomic<bool> is_over = false;
   std::atomic<int> written = 10;
-  std::thread writer{[&] {
-    while (!is_over) {
+  std::jthread const writer{[&](std::stop_token const& stop) {
+    while (!stop.stop_requested()) {
       store.recipes().with(RecipeKind::program, "more " + std::to_string(written));
       ++written;
     }
@@ -121,8 +121,6 @@ TEST_F(BackupTest, BackupWhileAThreadWrites_IsOfOneMoment) {
     EXPECT_GE(found, before);
     EXPECT_LE(found, after + 1);
   }
-  is_over = true;
-  writer.join();
 }
 
 TEST_F(BackupTest, ExistingFile_IsReplacedOnlyOnRequest) {
@@ -278,6 +276,34 @@ TEST_F(BackupTest, LogOfAKilledService_StaysWithTheReplacedDatabase) {
   ASSERT_TRUE(restored) << restored.error().message;
   EXPECT_EQ(recipes_in(other()), 3);
   EXPECT_EQ(recipes_in(restored->replaced), 7);
+}
+
+TEST_F(BackupTest, LogsOfADatabaseThatCannotBeRead_AreNotAppliedToTheNewOne) {
+  make(3);
+  ASSERT_TRUE(back_up());
+  fs::create_directories(other().parent_path());
+  std::ofstream{other()} << "not a database" << std::string(5000, '.');
+  for (auto const* const log : {"-wal", "-journal"})
+    std::ofstream{other().string() + log} << "its log";
+
+  auto const restored = restore(IfExists::replace);
+
+  ASSERT_TRUE(restored) << restored.error().message;
+  EXPECT_EQ(recipes_in(other()), 3);
+  EXPECT_FALSE(fs::exists(other().string() + "-journal"));
+  EXPECT_THAT(text_of(restored->replaced), HasSubstr("not a database"));
+}
+
+TEST_F(BackupTest, FileThatRestoreWritesTo_IsNoBackup) {
+  make(3);
+  ASSERT_TRUE(back_up());
+  fs::create_directories(other().parent_path());
+  auto const name = other().string() + ".restored";
+  fs::rename(file(), name);
+  auto const refused = storage::restore(name, other(), IfExists::replace, early);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::refused);
+  EXPECT_TRUE(fs::exists(name));
 }
 
 /// Runs `task` in a process that is killed by its first write beyond `bytes` of a file.
