@@ -27,9 +27,6 @@ constexpr double chance_of_each = 1.0 / 4000;
 /// The largest probability of its signs at which a slot beyond the limit of good ones is not good.
 constexpr double chance_of_doubt = 1.0 / 20;
 
-/// The fewest slots that can show which of them is slow.
-constexpr std::size_t fewest_slots_for_level = 3;
-
 /// The fewest rounds of a unit whose median replaces "no change" between its builds.
 constexpr std::size_t rounds_that_know_a_change = 5;
 
@@ -70,13 +67,11 @@ std::vector<Unit> units_of(std::vector<Value> const& values) {
   return units;
 }
 
-/// Returns the median of a unit's values without the effects of their slots. `without` is left out.
-double middle_of(Unit const& unit,
-                 std::vector<double> const& effects,
-                 std::optional<std::size_t> without = std::nullopt) {
+/// Returns the median of a unit's values without the effects of their slots.
+double middle_of(Unit const& unit, std::vector<double> const& effects) {
   std::vector<double> values;
   for (auto const& [slot, value] : unit)
-    if (slot != without) values.push_back(value - effects[slot]);
+    values.push_back(value - effects[slot]);
   return median(std::move(values));
 }
 
@@ -122,19 +117,10 @@ std::pair<std::size_t, std::size_t> signs_of(std::size_t slot, std::vector<Unit>
 }
 
 /// Returns the figure of a slot, whose ratio is not yet next to the middle slot.
-SlotFigure figure_of(std::size_t slot,
-                     std::vector<Unit> const& units,
-                     std::vector<double> const& effects) {
-  constexpr double error_of_median = 1.2533;  // by the error of a mean, of many normal values
-  std::vector<double> differences;
-  for (auto const& unit : units)
-    if (auto const its = unit.find(slot); its != unit.end())
-      differences.push_back(its->second - middle_of(unit, effects, slot));
+SlotFigure figure_of(std::size_t slot, std::vector<Unit> const& units) {
   SlotFigure figure;
-  figure.units = differences.size();
-  if (differences.empty()) return figure;
-  auto const root = std::sqrt(static_cast<double>(differences.size()));
-  figure.error = error_of_median * spread(std::move(differences)) / root;
+  figure.units = static_cast<std::size_t>(
+      std::ranges::count_if(units, [slot](Unit const& unit) { return unit.contains(slot); }));
   auto const [high, all] = signs_of(slot, units);
   figure.chance = chance_of(high, all);
   return figure;
@@ -164,7 +150,7 @@ std::vector<SlotFigure> figures_of(std::vector<Value> const& values,
   std::vector<SlotFigure> figures;
   std::vector<double> compared;
   for (std::size_t slot = 0; slot < slots; ++slot) {
-    figures.push_back(figure_of(slot, units, effects));
+    figures.push_back(figure_of(slot, units));
     if (figures.back().units >= fewest_slot_units) compared.push_back(effects[slot]);
   }
   if (compared.size() < fewest_slots) return std::vector<SlotFigure>(slots);
@@ -241,7 +227,7 @@ bool exceeds(SlotFigure const& figure, double limit, double chance) {
 
 std::vector<SlotFigures> compare_slots(std::span<SlotRound const> rounds, std::size_t slots) {
   auto const levels =
-      figures_of(levels_in(rounds), slots, fewest_slots_for_level, Reference::middle);
+      figures_of(levels_in(rounds), slots, fewest_slots_of_level, Reference::middle);
   auto const within = figures_of(spreads_within(rounds), slots, 2, Reference::lower_middle);
   auto const between = figures_of(differences_between(rounds), slots, 2, Reference::lower_middle);
   std::vector<SlotFigures> figures;

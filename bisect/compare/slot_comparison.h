@@ -19,7 +19,6 @@ struct SlotRound {
 struct SlotFigure {
   std::size_t units = 0;  ///< units that this slot and another one measured
   double ratio = 1;       ///< this slot by the middle slot of the fleet
-  double error = 0;       ///< standard error of the logarithm of `ratio`
   double chance = 1;      ///< probability of as many high values if all slots are equal
   friend bool operator==(SlotFigure const&, SlotFigure const&) = default;
 };
@@ -42,6 +41,9 @@ enum class SlotFinding {
 
 /// The fewest units that decide about a slot: so many signs agree by chance in 1 of 4,096 cases.
 inline constexpr std::size_t fewest_slot_units = 12;
+
+/// The fewest slots that can show which of them is slow.
+inline constexpr std::size_t fewest_slots_of_level = 3;
 
 /// Compares the slots of one fleet by the rounds of one night, which must be in the order of their
 /// round numbers. Returns the figures of slots 0 to `slots` - 1.
