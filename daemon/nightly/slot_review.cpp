@@ -143,7 +143,7 @@ void SlotReview::review(Nightly const& nightly, config::FleetOptions const& flee
   auto const figures = bisect::compare_slots(rounds, slots);
   std::vector<Reviewed> all;
   for (std::size_t slot = 0; slot < slots; ++slot)
-    all.push_back({slot, figures[slot], bisect::finding_of(figures[slot])});
+    all.push_back({slot, figures[slot], finding_on(fleet, slot, figures[slot])});
   // Good slots first, so that those that return make room for others; then the worst.
   std::ranges::stable_sort(all, [](Reviewed const& left, Reviewed const& right) {
     auto const key = [](Reviewed const& one) {
@@ -156,6 +156,19 @@ void SlotReview::review(Nightly const& nightly, config::FleetOptions const& flee
     update(fleet, reviewed);
 }
 
+/// Returns the finding about a slot. A quarantined one is good only if its level could be compared,
+/// in a fleet where it can be: its noise alone does not show that it is no longer slow.
+SlotFinding SlotReview::finding_on(config::FleetOptions const& fleet,
+                                   std::size_t slot,
+                                   SlotFigures const& figures) const {
+  auto const finding = bisect::finding_of(figures);
+  auto const slots = static_cast<std::size_t>(fleet.slots);
+  bool const lacks_level = slots >= bisect::fewest_slots_of_level && !ratio_of(figures.level);
+  if (finding != SlotFinding::good || !lacks_level) return finding;
+  bool const is_quarantined = store_.slots().quarantined(fleet.name).contains(slot);
+  return is_quarantined ? SlotFinding::unknown : finding;
+}
+
 /// Stores the new state of a slot, then sets its alarm. After a kill in between, the review is
 /// repeated, because its nightly is not yet swept.
 void SlotReview::update(config::FleetOptions const& fleet, Reviewed const& reviewed) {
@@ -164,10 +177,11 @@ void SlotReview::update(config::FleetOptions const& fleet, Reviewed const& revie
   auto const level = ratio_of(figures.level);
   auto const noise = ratio_of(noise_of(figures));
   if (!level && !noise) return;
+  auto const use = known ? known->use : SlotUse::in_use;
   SlotState state;
   state.fleet = fleet.name;
   state.slot = slot;
-  state.use = known ? known->use : SlotUse::in_use;
+  state.use = use;
   if (finding == SlotFinding::good) state.use = SlotUse::in_use;
   if (is_unfit(finding) && state.use == SlotUse::in_use && may_lose_one(fleet))
     state.use = SlotUse::quarantined;
@@ -179,7 +193,7 @@ void SlotReview::update(config::FleetOptions const& fleet, Reviewed const& revie
   state.level = level;
   state.noise = noise;
   store_.slots().set(state);
-  if (known && known->use != state.use)
+  if (state.use != use)
     spdlog::info("slot_{} slot=\"{}\"", to_string(state.use), slot_subject(fleet.name, slot));
   set_alarm(state, reviewed);
 }

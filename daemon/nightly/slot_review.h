@@ -39,6 +39,9 @@ class SlotReview {
   };
 
   void review(Nightly const& nightly, config::FleetOptions const& fleet);
+  bisect::SlotFinding finding_on(config::FleetOptions const& fleet,
+                                 std::size_t slot,
+                                 bisect::SlotFigures const& figures) const;
   void update(config::FleetOptions const& fleet, Reviewed const& reviewed);
   void set_alarm(SlotState const& state, Reviewed const& reviewed);
   bool may_lose_one(config::FleetOptions const& fleet) const;

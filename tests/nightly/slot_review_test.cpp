@@ -173,6 +173,21 @@ TEST_F(SlotReviewTest, RepeatedReviewChangesNothing) {
   EXPECT_THAT(alarms(), SizeIs(1));
 }
 
+TEST_F(SlotReviewTest, SlowSlotStaysQuarantinedWhileItsLevelCannotBeCompared) {
+  set_slots(3);
+  judge_a_night();
+  slot(2).level = 1.2;
+  judge_a_night();
+  ASSERT_THAT(quarantined(), ElementsAre(2));
+  auto other = world.parts->store.slots().find("local", 1).value();
+  other.use = SlotUse::quarantined;
+  world.parts->store.slots().set(other);
+  world.parts->rounds.out_of_service_slots = {1};
+  judge_a_night();
+  EXPECT_THAT(quarantined(), ElementsAre(1, 2)) << "two slots do not show which one is slow";
+  EXPECT_THAT(alarms(), SizeIs(1));
+}
+
 TEST_F(SlotReviewTest, SlotThatCannotMeasureItsCheckRoundsStopsNoSweep) {
   judge_a_night();
   slot(3).level = 1.1;
