@@ -333,7 +333,9 @@ Result<Copy> back_up(fs::path const& database, fs::path const& file, IfExists if
   if (!fs::is_regular_file(database))
     return Error{ErrorCode::not_found, database.string() + ": there is no database"};
   if (belongs_to(file, database))
-    return Error{ErrorCode::refused, file.string() + ": is a file of the database itself"};
+    return Error{
+        ErrorCode::refused,
+        file.string() + ": is a file of the database, or has the name of one; choose another"};
   if (fs::is_directory(file))
     return Error{ErrorCode::refused, file.string() + ": is a directory, not a file"};
   if (if_exists == IfExists::refuse && fs::exists(file))

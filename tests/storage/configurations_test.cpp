@@ -57,6 +57,19 @@ TEST_F(ConfigurationsTest, RenamingAFleetTakesItsHistoryVerdictsAndRulingsAlong)
   EXPECT_THAT(subjects(), ElementsAre("epyc", "epyc: slot 0", "locality: slot 0"));
 }
 
+TEST_F(ConfigurationsTest, RenamingAFleetKeepsItsSlotsQuarantined) {
+  SlotState state;
+  state.fleet = "local";
+  state.slot = 2;
+  state.use = SlotUse::quarantined;
+  store.slots().set(state);
+
+  store.configurations().rename_fleet("local", "epyc");
+
+  EXPECT_THAT(store.slots().quarantined("epyc"), ElementsAre(2));
+  EXPECT_THAT(store.slots().quarantined("local"), IsEmpty());
+}
+
 TEST_F(ConfigurationsTest, RenamingAgainChangesNothing) {
   store.configurations().rename_fleet("local", "epyc");
   EXPECT_EQ(store.configurations().rename_fleet("local", "epyc"), 0);
