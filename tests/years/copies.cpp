@@ -353,8 +353,8 @@ std::size_t count_rows(std::filesystem::path const& database, std::string const&
 }
 
 void move_paths(std::filesystem::path const& database,
-                std::filesystem::path const& before,
-                std::filesystem::path const& after) {
+                std::string const& before,
+                std::string const& after) {
   Rows rows{database};
   for (std::string const column :
        {"nightly.prefix", "build.prefix", "incident.report", "outbox.place"}) {
@@ -363,8 +363,8 @@ void move_paths(std::filesystem::path const& database,
     SQLite::Statement update{
         *rows,
         "UPDATE " + column.substr(0, dot) + " SET " + name + " = replace(" + name + ", ?, ?)"};
-    update.bind(1, before.string());
-    update.bind(2, after.string());
+    update.bind(1, before);
+    update.bind(2, after);
     update.exec();
   }
   rows.keep();

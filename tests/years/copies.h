@@ -28,7 +28,7 @@ std::size_t count_rows(std::filesystem::path const& database, std::string const&
 
 /// Replaces `before` by `after` in the stored paths of builds and reports.
 void move_paths(std::filesystem::path const& database,
-                std::filesystem::path const& before,
-                std::filesystem::path const& after);
+                std::string const& before,
+                std::string const& after);
 
 }  // namespace torchwatch::years

@@ -63,7 +63,7 @@ Result<Written> write_home(Year& year, Request const& request, fs::path const& o
   auto const copies = copy_series(database, year.suite(), request.series, rounds);
   copy_years(database, (request.nights + days_of_year - 1) / days_of_year);
   work_out_trust_figures(database);
-  move_paths(database, year.folder() / "state", state);
+  move_paths(database, "./state/", "./");  // the database moves into the state directory
   copy_state(year.folder(), state);
   if (auto const filed = write_configuration(year.suite(), copies, out); !filed)
     return filed.error();
