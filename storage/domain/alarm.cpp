@@ -53,27 +53,18 @@ std::string_view to_string(AlarmKind kind) {
 }
 
 std::span<AlarmKind const> alarm_kinds() {
-  static constexpr std::array kinds{AlarmKind::missing_nightly,
-                                    AlarmKind::nightly_failed,
-                                    AlarmKind::stale_baseline,
-                                    AlarmKind::benchmark_stopped,
-                                    AlarmKind::environment,
-                                    AlarmKind::drift,
-                                    AlarmKind::benchmark_undecided,
-                                    AlarmKind::runner_lost,
-                                    AlarmKind::odd_feed_entry,
-                                    AlarmKind::builds_need_space,
-                                    AlarmKind::report_update_failed,
-                                    AlarmKind::label_dropped,
-                                    AlarmKind::github_refused,
-                                    AlarmKind::clone_unfit,
-                                    AlarmKind::stale_feed,
-                                    AlarmKind::nightly_of_another_date,
-                                    AlarmKind::bisection_failed,
-                                    AlarmKind::nothing_judged,
-                                    AlarmKind::host_degraded,
-                                    AlarmKind::passes_failed,
-                                    AlarmKind::slot_unfit};
+  static constexpr std::array kinds{
+      AlarmKind::missing_nightly,      AlarmKind::nightly_failed,
+      AlarmKind::stale_baseline,       AlarmKind::benchmark_stopped,
+      AlarmKind::environment,          AlarmKind::drift,
+      AlarmKind::benchmark_undecided,  AlarmKind::runner_lost,
+      AlarmKind::odd_feed_entry,       AlarmKind::builds_need_space,
+      AlarmKind::report_update_failed, AlarmKind::label_dropped,
+      AlarmKind::github_refused,       AlarmKind::clone_unfit,
+      AlarmKind::stale_feed,           AlarmKind::nightly_of_another_date,
+      AlarmKind::bisection_failed,     AlarmKind::slot_unfit,
+      AlarmKind::nothing_judged,       AlarmKind::host_degraded,
+      AlarmKind::passes_failed};
   return kinds;
 }
 

@@ -48,8 +48,8 @@ bool is_kill(std::exception const& end) {
   return std::string_view{end.what()}.find("killed") != std::string_view::npos;
 }
 
-/// "Rework latency of alpha for case 42 (#1042)". Each is different, because a commit with the title
-/// of a reverted one lands that again.
+/// "Rework latency of alpha for case 42 (#1042)". Each is different, because a commit with the
+/// title of a reverted one lands that again.
 std::string subject_of(Planted const& planted) {
   return fmt::format("Rework {} of {} for case {} (#{})",
                      planted.metric.name(),
