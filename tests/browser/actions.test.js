@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 
-import { generate, openBrowser, openPage, serve, visit } from './world.js';
+import { generate, openBrowser, openPage, serve, until, visit } from './world.js';
 
 let service;
 let browser;
@@ -103,7 +103,7 @@ test('a bisection is paused, resumed, cancelled and repeated', async () => {
 
   const { total } = await read('/api/v1/bisections');
   await page.getByRole('button', { name: 'Bisect again' }).click();
-  await page.waitForFunction(async (before) => (await (await fetch('/api/v1/bisections')).json()).total > before, total);
+  await until(page, async (before) => (await (await fetch('/api/v1/bisections')).json()).total > before, total);
 
   const active = await bisectionIn('queued', 'running');
   if (active) {
@@ -128,7 +128,7 @@ test('a chart is zoomed, panned and read by keys alone, and its address reproduc
   const nightly = () => page.locator('section.panel h2').innerText();
   const last = await nightly();
   await page.keyboard.press('ArrowLeft');
-  await page.waitForFunction((text) => document.querySelector('section.panel h2').textContent !== text, last);
+  await until(page, (text) => document.querySelector('section.panel h2').textContent !== text, last);
   await page.keyboard.press('+');
   await page.waitForURL(/from=.*to=/);
   const zoomed = page.url();

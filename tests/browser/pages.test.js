@@ -5,7 +5,7 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 
-import { axeSource, generate, generateEmpty, openBrowser, openPage, serve, sweepNextNightly, visit } from './world.js';
+import { axeSource, generate, generateEmpty, openBrowser, openPage, serve, sweepNextNightly, until, visit } from './world.js';
 
 const pictures = process.env.TORCHWATCH_PICTURES;
 const looks = {
@@ -213,11 +213,11 @@ test('incidents can be filtered by state, and the address has the filter', async
   await page.getByLabel('State').selectOption('fixed');
   await page.waitForURL(/state=fixed/);
   await page.getByText(fixed.length ? /One incident for each change/ : /No incident is in this state/).waitFor();
-  await page.waitForFunction((count) => document.querySelectorAll('tbody tr').length === count, Math.min(100, fixed.length));
+  await until(page, (count) => document.querySelectorAll('tbody tr').length === count, Math.min(100, fixed.length));
   await visit(page, '/incidents?state=open%2Cexplained');
   assert.equal(await page.getByLabel('State').inputValue(), 'open,explained');
   await page.getByLabel('State').selectOption('');
-  await page.waitForFunction((count) => document.querySelectorAll('tbody tr').length === count, Math.min(100, items.length));
+  await until(page, (count) => document.querySelectorAll('tbody tr').length === count, Math.min(100, items.length));
   assert.doesNotMatch(page.url(), /state=/);
   assert.deepEqual(page.faults, []);
   await page.context().close();

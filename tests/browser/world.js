@@ -40,3 +40,12 @@ export async function visit(page, address) {
   await page.goto(address);
   await page.locator(`main[data-shown="${new URL(page.url()).pathname}"] h1`).first().waitFor();
 }
+
+/** Waits until `predicate` is true in the page. The page forbids `eval`, which Playwright's waitForFunction needs. */
+export async function until(page, predicate, argument) {
+  const end = Date.now() + 10_000;
+  while (!(await page.evaluate(predicate, argument))) {
+    if (Date.now() > end) throw new Error(`after 10 s this is not true: ${predicate}`);
+    await page.waitForTimeout(50);
+  }
+}
