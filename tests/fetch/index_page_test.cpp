@@ -215,13 +215,19 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"Json", R"({"message": "not here"})", "it is not an HTML page"},
         Bad{"Zeros", std::string(1000, '\0'), "it is not an HTML page"},
         Bad{"Archive", std::string{"PK\x03\x04\x14\x00\x00", 7}, "it is not an HTML page"},
-        Bad{"TooLarge",
-            std::string(largest_page + 1, ' '),
-            "it has 67108865 bytes, allowed are 67108864"},
         Bad{"OpenComment",
             "<html><body></body></html><!-- <a href=\"a.whl\">a</a>",
             "it is incomplete"}),
     [](auto const& test) { return test.param.name; });
+
+// No parameter of the test above: each process of these tests would copy 64 MiB several times.
+TEST(IndexPage, IsRefusedWhenItIsTooLarge) {
+  auto const links = links_of(std::string(largest_page + 1, ' '), index_url);
+  ASSERT_FALSE(links.has_value());
+  EXPECT_EQ(links.error().code, ErrorCode::corrupt);
+  EXPECT_EQ(links.error().message,
+            std::string{"index "} + index_url + ": it has 67108865 bytes, allowed are 67108864");
+}
 
 }  // namespace
 }  // namespace torchwatch::fetch
