@@ -4,7 +4,7 @@ import { read } from './api.js';
 import { bisectionActions } from './actions.js';
 import { comparisonColumns, findingSection, shortList } from './findings.js';
 import { h, untrusted } from './dom.js';
-import { level, plural, probability, sha, time } from './format.js';
+import { level, plural, probability, sentence, sha, time } from './format.js';
 import { incidentLink, seriesLink } from './links.js';
 import { bisectionLine } from './bisectionline.js';
 import { facts, table } from './table.js';
@@ -69,7 +69,7 @@ export async function bisectionBody(id, place) {
       ['Requested', time(bisection.asked_at)],
     ]),
     bisectionActions(bisection, place.again),
-    bisection.reason ? h('p', null, untrusted(bisection.reason)) : null,
+    bisection.reason ? h('p', null, untrusted(sentence(bisection.reason))) : null,
     bisection.findings.map(findingSection),
     packagesSection(bisection.packages),
     nextText(bisection),

@@ -113,6 +113,11 @@ export function plural(count, one, many = `${one}s`) {
   return `${count.toLocaleString()} ${count === 1 ? one : many}`;
 }
 
+/** The text as a sentence: with a capital letter, unless it begins with a name, and with a full stop. */
+export function sentence(text) {
+  return text.replace(/^[a-z](?=[a-z]* )/, (letter) => letter.toUpperCase()) + (/[.?!]$/.test(text) ? '' : '.');
+}
+
 export function shortSha(sha) {
   return sha ? sha.slice(0, 12) : '–';
 }

@@ -2,7 +2,7 @@
 
 import { health, read } from './api.js';
 import { h, untrusted } from './dom.js';
-import { ago, bytes, duration, plural, shortSha, time } from './format.js';
+import { ago, bytes, duration, plural, sentence, shortSha, time } from './format.js';
 import { findingText, incidentLink, incidentLinks, nightlyLink, bisectionLink, seriesLink } from './links.js';
 import { incidentsAddress, stateText as incidentState, unfinished } from './states.js';
 import { table } from './table.js';
@@ -88,7 +88,7 @@ function alarmsPanel(alarms) {
     h('h2', null, heading),
     h('ul', { class: 'plain' }, alarms.slice(0, 6).map((alarm) => h('li', null,
       h('b', null, alarm.kind.replaceAll('_', ' ')), alarm.subject ? [' ', untrusted(alarm.subject)] : null,
-      h('br'), h('span', { class: 'quiet' }, untrusted(alarm.detail), ', since ', time(alarm.raised_at))))),
+      h('br'), h('span', { class: 'quiet' }, untrusted(sentence(alarm.detail)), ' Open since ', time(alarm.raised_at), '.')))),
     h('p', null, h('a', { href: '/alarms' }, 'All alarms')));
 }
 
