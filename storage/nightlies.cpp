@@ -23,6 +23,12 @@ constexpr auto that_count =
     "SELECT 1 FROM nightly AS other WHERE other.date = nightly.date AND "
     "other.version = nightly.version AND other.state IN ('bisected', 'done'))) ";
 
+/// Condition of the nightlies that were compared before the nightly of date ?1 and id ?2.
+constexpr auto compared_before_it =
+    "WHERE (date, id) < (?1, ?2) AND id < ?2 AND state IN ('bisected', 'done') AND EXISTS ("
+    "SELECT 1 FROM nightly AS baseline WHERE baseline.id = nightly.baseline_id AND "
+    "baseline.commit_sha <> nightly.commit_sha) ";
+
 Nightly read_nightly(Database& database, SQLite::Statement& row) {
   Nightly nightly;
   nightly.id.value = row.getColumn(0).getInt64();
@@ -142,6 +148,36 @@ std::optional<Nightly> Nightlies::judged_from_end(int place) const {
                       "ORDER BY date DESC, id DESC LIMIT 1 OFFSET ?"};
   bind_all(query, place - 1);
   return read_one_nightly(database_, query);
+}
+
+std::optional<Nightly> Nightlies::last_before(
+    Nightly const& nightly, std::function<bool(Nightly const&)> const& is_wanted) const {
+  Statement query{
+      database_,
+      std::string{select_nightlies} + "WHERE (date, id) < (?, ?) ORDER BY date DESC, id DESC"};
+  bind_all(query, nightly.date, nightly.id.value);
+  while (auto earlier = read_one_nightly(database_, query))
+    if (is_wanted(*earlier)) return earlier;
+  return std::nullopt;
+}
+
+std::vector<ComparedNight> Nightlies::compared_before(Nightly const& nightly, int most) const {
+  Statement query{
+      database_,
+      std::string{select_nightlies} + compared_before_it + "ORDER BY date DESC, id DESC LIMIT ?3"};
+  bind_all(query, nightly.date, nightly.id.value, most);
+  return read_all(query, [&](SQLite::Statement& row) {
+    auto compared = read_nightly(database_, row);
+    auto baseline = find(compared.baseline.value()).value();
+    return ComparedNight{std::move(compared), std::move(baseline)};
+  });
+}
+
+std::size_t Nightlies::count_compared_before(Nightly const& nightly) const {
+  Statement query{database_, std::string{"SELECT count(*) FROM nightly "} + compared_before_it};
+  bind_all(query, nightly.date, nightly.id.value);
+  query.executeStep();
+  return static_cast<std::size_t>(query.getColumn(0).getInt64());
 }
 
 std::vector<Nightly> Nightlies::newest(int count) const {

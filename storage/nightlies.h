@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -40,6 +42,15 @@ class Nightlies {
   /// Returns a nightly that is bisected or done, counted from the end: the last one for 1. Nothing
   /// if there are fewer.
   std::optional<Nightly> judged_from_end(int place) const;
+  /// Returns the last nightly before `nightly`, by date, then by id, for which `is_wanted` is true.
+  std::optional<Nightly> last_before(Nightly const& nightly,
+                                     std::function<bool(Nightly const&)> const& is_wanted) const;
+  /// Returns the newest nightlies before `nightly` that were announced before it, judged, and
+  /// compared with a build of another commit: `most` at most, newest first. Nightlies that are
+  /// announced while `nightly` is judged do not change the result.
+  std::vector<ComparedNight> compared_before(Nightly const& nightly, int most) const;
+  /// Returns the number of all nightlies that compared_before() can return.
+  std::size_t count_compared_before(Nightly const& nightly) const;
   /// Returns the last nightly that was measured and judged, and when that was first seen: `now`, if
   /// no earlier call saw it. Stores that. After a clock was set back, the time is at most `now`.
   LastJudged note_last_judged(Timestamp now);

@@ -33,16 +33,6 @@ std::span<Nightly const> before(Nightly const& nightly, std::vector<Nightly> con
   return {nightlies.begin(), end};
 }
 
-/// Returns nothing for a nightly without a baseline, or with another build of its commit as
-/// baseline.
-std::optional<ComparedNight> compared_night(Nightly const& nightly,
-                                            std::vector<Nightly> const& nightlies) {
-  auto const baseline = std::ranges::find_if(
-      nightlies, [&](Nightly const& other) { return other.id == nightly.baseline; });
-  if (baseline == nightlies.end() || baseline->commit == nightly.commit) return std::nullopt;
-  return ComparedNight{nightly, *baseline};
-}
-
 bool has_verdict(std::vector<NightlyVerdict> const& verdicts, NightlyId nightly, Verdict verdict) {
   return std::ranges::any_of(verdicts, [&](NightlyVerdict const& one) {
     return one.nightly == nightly && one.change.comparison.verdict == verdict;
@@ -99,7 +89,7 @@ std::vector<Nightly> judged_before(Nightly const& nightly, std::vector<Nightly> 
   auto const earlier = before(nightly, nightlies);
   std::copy_if(
       earlier.rbegin(), earlier.rend(), std::back_inserter(judged), [&](Nightly const& one) {
-        return is_judged(one) && !is_published_again(one, nightly);
+        return can_be_baseline(one, nightly);
       });
   return judged;
 }
@@ -131,10 +121,13 @@ bool is_before(Nightly const& nightly, Nightly const& other) {
   return place_of(nightly) < place_of(other);
 }
 
+bool can_be_baseline(Nightly const& earlier, Nightly const& nightly) {
+  return is_judged(earlier) && !is_published_again(earlier, nightly);
+}
+
 std::optional<Nightly> baseline_of(Nightly const& nightly, std::vector<Nightly> const& nightlies) {
   auto earlier = before(nightly, nightlies);
-  while (!earlier.empty() &&
-         (!is_judged(earlier.back()) || is_published_again(earlier.back(), nightly)))
+  while (!earlier.empty() && !can_be_baseline(earlier.back(), nightly))
     earlier = earlier.first(earlier.size() - 1);
   return earlier.empty() ? std::nullopt : std::optional{earlier.back()};
 }
@@ -171,18 +164,6 @@ bool is_edition(Nightly const& nightly, std::vector<Nightly> const& nightlies) {
     return has_ended && nightly.file && other.file && other.id < nightly.id &&
            other.date == nightly.date && other.version == nightly.version;
   });
-}
-
-std::vector<ComparedNight> compared_before(Nightly const& nightly,
-                                           std::vector<Nightly> const& nightlies,
-                                           std::size_t most) {
-  std::vector<ComparedNight> swept;
-  auto const earlier = before(nightly, nightlies);
-  for (auto one = earlier.rbegin(); one != earlier.rend() && swept.size() < most; ++one) {
-    if (!is_judged(*one) || nightly.id < one->id) continue;
-    if (auto night = compared_night(*one, nightlies)) swept.push_back(std::move(*night));
-  }
-  return swept;
 }
 
 std::vector<Nightly> anchor_candidates(Nightly const& nightly,

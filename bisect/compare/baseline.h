@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <map>
 #include <optional>
 #include <vector>
@@ -17,10 +16,13 @@ namespace torchwatch::bisect {
 /// True when `nightly` comes before `other`: by date, then by id.
 bool is_before(Nightly const& nightly, Nightly const& other);
 
-/// The newest of `nightlies` before `nightly` that was judged to the end. Its changes are known, so
-/// its levels count as normal. Two kinds of nightlies of the same date are skipped, because
-/// `nightly` publishes them again: an earlier edition of its file, and a build of its commit that
-/// was not a published file.
+/// True when `earlier`, which comes before `nightly`, may be its baseline. It must have been judged
+/// to the end: its changes are known, so its levels count as normal. Two kinds of nightlies of the
+/// same date are skipped, because `nightly` publishes them again: an earlier edition of its file,
+/// and a build of its commit that was not a published file.
+bool can_be_baseline(Nightly const& earlier, Nightly const& nightly);
+
+/// The newest of `nightlies` before `nightly` that can_be_baseline().
 std::optional<Nightly> baseline_of(Nightly const& nightly, std::vector<Nightly> const& nightlies);
 
 /// True when a nightly after `nightly` is already judged. The later one is the normal now. Judging
@@ -29,18 +31,6 @@ bool is_late(Nightly const& nightly, std::vector<Nightly> const& nightlies);
 
 /// True for a later edition of a file of which an earlier one was judged or has failed.
 bool is_edition(Nightly const& nightly, std::vector<Nightly> const& nightlies);
-
-/// A nightly and the baseline that it was measured side by side with.
-struct ComparedNight {
-  Nightly nightly;
-  Nightly baseline;
-};
-
-/// The newest nightlies that were announced and judged before `nightly`: `most` at most, newest
-/// first. Nightlies that are announced while `nightly` is judged do not change the result.
-std::vector<ComparedNight> compared_before(Nightly const& nightly,
-                                           std::vector<Nightly> const& nightlies,
-                                           std::size_t most);
 
 /// The nights on which each series was judged, and the rulings.
 struct JudgedSeries {

@@ -22,7 +22,7 @@ namespace {
 constexpr std::chrono::days oldest_baseline{3};
 
 /// The nightlies that show how much a fleet varies by itself.
-constexpr std::size_t nights_of_environment = 20;
+constexpr int nights_of_environment = 20;
 
 /// The values of each series of one commit in the sweep of one nightly.
 using Values = std::map<Series, std::vector<double>>;
@@ -301,7 +301,10 @@ void Alarms::check_age(Nightly const& nightly, Nightly const& baseline) {
 
 void Alarms::look_for_baseline(Nightly const& nightly) {
   if (is_late(nightly)) return;
-  if (!bisect::baseline_of(nightly, store_.nightlies().all())) return;  // it is the first
+  auto const is_earlier = [&](Nightly const& one) {
+    return bisect::can_be_baseline(one, nightly);
+  };
+  if (!store_.nightlies().last_before(nightly, is_earlier)) return;  // it is the first
   set(true,
       AlarmKind::stale_baseline,
       "",
@@ -340,7 +343,7 @@ std::map<std::string, std::vector<bisect::RemeasuredNight>> Alarms::earlier_nigh
   };
   std::map<std::string, std::vector<bisect::RemeasuredNight>> fleets;
   for (auto const& [night, baseline] :
-       bisect::compared_before(nightly, store_.nightlies().all(), nights_of_environment))
+       store_.nightlies().compared_before(nightly, nights_of_environment))
     for (auto& [fleet, series] :
          remeasured(values(baseline, baseline.commit), values(night, baseline.commit)))
       fleets[fleet].push_back(std::move(series));
@@ -390,7 +393,7 @@ std::string Alarms::known_between(Nightly const& anchor,
     if (night.is_judged) judged.insert(night.nightly);
   int all = 0;
   std::vector<std::string> others;
-  for (auto const& one : store_.nightlies().all()) {
+  for (auto const& one : store_.nightlies().since(anchor.date)) {
     if (!bisect::is_before(anchor, one) || !bisect::is_before(one, nightly)) continue;
     ++all;
     if (one.state == NightlyState::failed || !judged.contains(one.id)) others.push_back(one.date);

@@ -7,6 +7,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include "bisect/compare/baseline.h"
 #include "daemon/nightly/fixes.h"
 #include "daemon/nightly/life_rules.h"
 
@@ -18,7 +19,7 @@ using Addition = storage::Incidents::Addition;
 /// A regression and the builds that showed it.
 struct Regression {
   SeriesChange change;
-  bisect::ComparedNight night;
+  ComparedNight night;
 };
 
 Nightly nightly_of(storage::Store& store, NightlyId id) {
@@ -27,7 +28,7 @@ Nightly nightly_of(storage::Store& store, NightlyId id) {
 
 /// Returns the regressions of the night that were not added before. A call that was cut off may
 /// have added some, after which their series are not back any more.
-std::vector<Regression> regressions_of(storage::Store& store, bisect::ComparedNight const& night) {
+std::vector<Regression> regressions_of(storage::Store& store, ComparedNight const& night) {
   auto const older = store.baselines().of(night.nightly.id);
   auto const added = store.incidents().added_series(night.nightly.id);
   std::vector<Regression> regressions;
@@ -58,7 +59,7 @@ std::optional<NightlyId> recovered_on(storage::Store& store,
 /// Returns the number of judged nightlies after `first` up to `last`.
 int judged_between(storage::Store& store, NightlyId first, Nightly const& last) {
   auto const start = nightly_of(store, first);
-  auto const all = store.nightlies().all();
+  auto const all = store.nightlies().since(start.date);
   return static_cast<int>(std::ranges::count_if(all, [&](Nightly const& one) {
     bool const is_judged = one.state == NightlyState::bisected || one.state == NightlyState::done;
     bool const is_last = one.id == last.id;
@@ -171,7 +172,7 @@ std::vector<Series> series_of_same_cause(storage::Store& store,
 
 bool add_to_earlier_incidents(storage::Store& store,
                               config::Options const& options,
-                              bisect::ComparedNight const& night) {
+                              ComparedNight const& night) {
   auto const earlier = incidents_before(store, night.nightly);
   auto const regressions = regressions_of(store, night);
   std::vector<Addition> additions;

@@ -3,7 +3,6 @@
 #include <optional>
 #include <string>
 
-#include "bisect/compare/baseline.h"
 #include "config/options.h"
 #include "storage/store.h"
 
@@ -22,7 +21,7 @@ namespace torchwatch::nightly {
 /// Returns true when regressions are left, for an incident of their own.
 bool add_to_earlier_incidents(storage::Store& store,
                               config::Options const& options,
-                              bisect::ComparedNight const& night);
+                              ComparedNight const& night);
 
 /// Returns an unfinished earlier incident whose range overlaps that of one of the incident's
 /// series: the series was not judged by that incident's nightly, so one commit may have caused

@@ -47,7 +47,7 @@ bool is_issue(std::string const& report) {
 
 Result<std::optional<CommitSha>> find_again(std::vector<Commit> const& culprits,
                                             config::SourceOptions const& source,
-                                            bisect::ComparedNight const& range) {
+                                            ComparedNight const& range) {
   auto const history = bisect::GitHistory::open(source.repository);
   if (!history) return history.error();
   auto const landings = landings_between(*history, range.baseline.commit, range.nightly.commit);
@@ -161,7 +161,7 @@ bool came_with(storage::Store& store,
 std::optional<CommitSha> landed_again_in(storage::Store& store,
                                          config::SourceOptions const& source,
                                          Incident const& incident,
-                                         bisect::ComparedNight const& range) {
+                                         ComparedNight const& range) {
   auto const culprits = culprits_of(store, incident);
   if (source.repository.empty() || culprits.empty()) return std::nullopt;
   auto again = find_again(culprits, source, range);

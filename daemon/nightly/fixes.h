@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "bisect/compare/baseline.h"
 #include "config/options.h"
 #include "daemon/nightly/life_rules.h"
 #include "storage/store.h"
@@ -39,7 +38,7 @@ bool came_with(storage::Store& store,
 std::optional<CommitSha> landed_again_in(storage::Store& store,
                                          config::SourceOptions const& source,
                                          Incident const& incident,
-                                         bisect::ComparedNight const& range);
+                                         ComparedNight const& range);
 
 /// Returns the causes that the incident's bisections found, and the commits in its range: between
 /// the nightlies that were compared. Other ranges that a user bisected do not count.

@@ -312,7 +312,7 @@ void Life::describe_return(IncidentEvent& event, Case const& one) {
   event.nightly = first_untold(one.incident, one.events, IncidentEventKind::returned);
   auto const nightly = store_.nightlies().find(event.nightly.value()).value();
   if (!nightly.baseline) return;
-  bisect::ComparedNight const range{nightly, store_.nightlies().find(*nightly.baseline).value()};
+  ComparedNight const range{nightly, store_.nightlies().find(*nightly.baseline).value()};
   auto const again = landed_again_in(store_, options_.source, one.incident, range);
   if (again) event.commit = *again;
 }

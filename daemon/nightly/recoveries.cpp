@@ -77,7 +77,7 @@ std::vector<Recoveries::Task> Recoveries::tasks_of(Nightly const& nightly) {
 /// Returns the sweep's pairs; none for a nightly without a baseline.
 measure::SeriesPairs Recoveries::pairs_tonight(Nightly const& nightly) {
   if (!nightly.baseline) return {};
-  bisect::ComparedNight const night{nightly, store_.nightlies().find(*nightly.baseline).value()};
+  ComparedNight const night{nightly, store_.nightlies().find(*nightly.baseline).value()};
   return pairs_of(store_, night, options_.decide.sweep_pairs);
 }
 

@@ -147,12 +147,16 @@ asio::awaitable<Result<>> Sweep::check_slot(std::string fleet,
 /// Chooses the baseline once, so that a resumed sweep uses the same build even if other nightlies
 /// arrived. A baseline whose build is gone is replaced by the one before.
 Result<std::optional<Build>> Sweep::choose_baseline(Nightly& nightly) {
-  auto nightlies = store_.nightlies().all();
-  auto baseline = nightly.baseline ? store_.nightlies().find(*nightly.baseline)
-                                   : bisect::baseline_of(nightly, nightlies);
+  std::set<NightlyId> unusable;
+  auto const next = [&] {
+    return store_.nightlies().last_before(nightly, [&](Nightly const& one) {
+      return bisect::can_be_baseline(one, nightly) && !unusable.contains(one.id);
+    });
+  };
   auto const chosen = nightly.baseline;
   nightly.baseline.reset();
-  for (; baseline; baseline = bisect::baseline_of(nightly, nightlies)) {
+  for (auto baseline = chosen ? store_.nightlies().find(*chosen) : next(); baseline;
+       baseline = next()) {
     auto build = builds::read_build_of(*baseline);
     if (build) {
       if (chosen == baseline->id) nightly.baseline = chosen;
@@ -167,7 +171,7 @@ Result<std::optional<Build>> Sweep::choose_baseline(Nightly& nightly) {
                  nightly.date,
                  baseline->date,
                  build.error().message);
-    std::erase_if(nightlies, [&](Nightly const& one) { return one.id == baseline->id; });
+    unusable.insert(baseline->id);
   }
   store_.baselines().choose(nightly.id, {});
   return std::nullopt;
@@ -282,9 +286,7 @@ Metric main_metric_of(JobOutcome const& job) {
   return noisy == job.values.end() ? job.values.begin()->first : noisy->first;
 }
 
-measure::SeriesPairs pairs_of(storage::Store& store,
-                              bisect::ComparedNight const& night,
-                              int rounds) {
+measure::SeriesPairs pairs_of(storage::Store& store, ComparedNight const& night, int rounds) {
   measure::BaselineCommits baselines{night.baseline.commit, {}};
   for (auto const& [series, baseline] : store.baselines().of(night.nightly.id))
     baselines.own[series] = store.nightlies().find(baseline).value().commit;

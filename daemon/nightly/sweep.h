@@ -9,7 +9,6 @@
 
 #include <boost/asio/awaitable.hpp>
 
-#include "bisect/compare/baseline.h"
 #include "config/options.h"
 #include "daemon/measure/comparison.h"
 #include "daemon/measure/pairs.h"
@@ -86,9 +85,7 @@ Result<std::map<Series, Build>> builds_of_series(storage::Store& store, Nightly 
 
 /// Returns the pairs of the first `rounds` rounds of a nightly, each series next to its baseline.
 /// If the baseline disappeared during the sweep, a third commit was measured, too.
-measure::SeriesPairs pairs_of(storage::Store& store,
-                              bisect::ComparedNight const& night,
-                              int rounds);
+measure::SeriesPairs pairs_of(storage::Store& store, ComparedNight const& night, int rounds);
 
 /// Returns the latency; in suites without it, the first noisy metric, or else the first one. The
 /// job must have values.

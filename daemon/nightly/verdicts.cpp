@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <limits>
 #include <set>
 #include <string>
 #include <utility>
@@ -25,7 +24,7 @@ using measure::SeriesGroup;
 namespace {
 
 /// The nightlies that determine the noise of a series; two or three weeks.
-constexpr std::size_t nights_of_noise = 20;
+constexpr int nights_of_noise = 20;
 
 /// The pairs of each that count towards the noise: the sweep's, and a few of the comparison.
 constexpr int rounds_of_noise = 8;
@@ -34,11 +33,10 @@ constexpr int rounds_of_noise = 8;
 
 /// Screens with the data of the sweep only: rounds of comparisons come later. Logs the result.
 Screening Verdicts::screen(Nightly const& nightly, Nightly const& baseline) {
-  bisect::ComparedNight const night{nightly, baseline};
+  ComparedNight const night{nightly, baseline};
   auto const tonight = pairs_of(store_, night, options_.decide.sweep_pairs);
   std::vector<measure::SeriesPairs> past;
-  for (auto const& earlier :
-       bisect::compared_before(nightly, store_.nightlies().all(), nights_of_noise))
+  for (auto const& earlier : store_.nightlies().compared_before(nightly, nights_of_noise))
     past.push_back(pairs_of(store_, earlier, rounds_of_noise));
   auto screening = screen_sweep(tonight, past, options_.fleets, options_.decide);
   spdlog::info("screened date={} baseline={} series={} suspicious_benchmarks={}",
@@ -106,8 +104,7 @@ std::vector<Verdicts::Task> Verdicts::anchored_tasks(Nightly const& nightly,
                                                      std::vector<SeriesGroup> const& all) {
   std::vector<Task> tasks;
   if (options_.decide.anchor_nights == 0) return tasks;
-  constexpr auto all_nights = std::numeric_limits<std::size_t>::max();
-  auto place = bisect::compared_before(nightly, store_.nightlies().all(), all_nights).size();
+  auto place = store_.nightlies().count_compared_before(nightly);
   for (auto const& group : all) {
     if (place++ % static_cast<std::size_t>(options_.decide.anchor_nights) != 0) continue;
     if (auto anchor = anchor_of(nightly, group))
@@ -250,7 +247,7 @@ void Verdicts::correct(Incident const& incident, Nightly const& edition, bool ha
 }
 
 /// Adds the regressions to an incident, if there are any.
-void Verdicts::settle_incidents(bisect::ComparedNight const& night, bool has_regressions) {
+void Verdicts::settle_incidents(ComparedNight const& night, bool has_regressions) {
   auto const& [nightly, baseline] = night;
   if (auto const edited = incident_of_edition(nightly)) {
     correct(*edited, nightly, has_regressions);

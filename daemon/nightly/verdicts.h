@@ -6,7 +6,6 @@
 
 #include <boost/asio/awaitable.hpp>
 
-#include "bisect/compare/baseline.h"
 #include "config/options.h"
 #include "daemon/measure/comparison.h"
 #include "daemon/measure/pairs.h"
@@ -78,7 +77,7 @@ class Verdicts {
   void clear_quiet_ones(Nightly const& nightly, Screening const& screening);
   void record_self(Nightly const& nightly, std::span<Task const> tasks);
   void record_anchored(Nightly const& nightly, std::span<Task const> tasks);
-  void settle_incidents(bisect::ComparedNight const& night, bool has_regressions);
+  void settle_incidents(ComparedNight const& night, bool has_regressions);
   Nightly start_of_incident(Nightly const& nightly, Nightly const& baseline);
   void open_incident(Nightly const& nightly, Nightly const& baseline);
   std::optional<Incident> incident_of_edition(Nightly const& nightly);

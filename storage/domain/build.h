@@ -122,4 +122,10 @@ struct Nightly {
   Timestamp announced_at{};
 };
 
+/// A nightly and the baseline that it was measured side by side with.
+struct ComparedNight {
+  Nightly nightly;
+  Nightly baseline;
+};
+
 }  // namespace torchwatch

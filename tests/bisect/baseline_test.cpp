@@ -1,7 +1,6 @@
 #include "bisect/compare/baseline.h"
 
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -84,54 +83,6 @@ TEST(IsEdition, IsTrueForALaterEditionOfAnEndedNightly) {
   EXPECT_FALSE(is_edition(nightlies[4], nightlies)) << "the first has not ended";
   nightlies[2].version = "another";
   EXPECT_FALSE(is_edition(nightlies[2], nightlies));
-}
-
-Nightly compared_with(int baseline, int id, std::string const& date, NightlyState state) {
-  auto one = nightly(id, date, state);
-  one.baseline = NightlyId{baseline};
-  one.commit.hex = std::string(40, static_cast<char>('a' + id));
-  return one;
-}
-
-/// The ids of each nightly and its baseline.
-std::vector<std::pair<int, int>> compared_before(std::vector<Nightly> const& nightlies,
-                                                 std::size_t index,
-                                                 std::size_t most = 20) {
-  std::vector<std::pair<int, int>> ids;
-  for (auto const& [nightly, baseline] :
-       bisect::compared_before(nightlies.at(index), nightlies, most))
-    ids.emplace_back(nightly.id.value, baseline.id.value);
-  return ids;
-}
-
-TEST(ComparedBefore, ReturnsTheNewestNightliesWithABaseline) {
-  std::vector const nightlies{nightly(1, "2026-01-01", done),
-                              compared_with(1, 2, "2026-01-02", bisected),
-                              compared_with(2, 3, "2026-01-03", failed),
-                              compared_with(2, 4, "2026-01-04", done),
-                              compared_with(4, 5, "2026-01-05", done),
-                              compared_with(5, 6, "2026-01-06", screened)};
-  EXPECT_THAT(compared_before(nightlies, 5),
-              ElementsAre(std::pair{5, 4}, std::pair{4, 2}, std::pair{2, 1}));
-  EXPECT_THAT(compared_before(nightlies, 5, 2), ElementsAre(std::pair{5, 4}, std::pair{4, 2}));
-  EXPECT_THAT(compared_before(nightlies, 1), IsEmpty());
-}
-
-TEST(ComparedBefore, IgnoresNightliesAnnouncedLater) {
-  std::vector const nightlies{nightly(1, "2026-01-01", done),
-                              compared_with(1, 2, "2026-01-02", done),
-                              compared_with(2, 7, "2026-01-03", done),
-                              compared_with(2, 6, "2026-01-06", screened),
-                              compared_with(6, 8, "2026-01-07", done)};
-  EXPECT_THAT(compared_before(nightlies, 3), ElementsAre(std::pair{2, 1}));
-}
-
-TEST(ComparedBefore, LeavesOutBuildsOfOneCommit) {
-  std::vector nightlies{nightly(1, "2026-01-01", done),
-                        compared_with(1, 2, "2026-01-02", done),
-                        compared_with(2, 3, "2026-01-03", swept)};
-  nightlies[1].commit = nightlies[0].commit;
-  EXPECT_THAT(compared_before(nightlies, 2), IsEmpty());
 }
 
 /// Five nightlies of the series alpha and beta; the fifth is to be compared with the fourth.

@@ -1,7 +1,13 @@
 #include "storage/nightlies.h"
 
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include <SQLiteCpp/SQLiteCpp.h>
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include "tests/storage/tables.h"
 
@@ -9,6 +15,8 @@ namespace torchwatch::tests {
 namespace {
 
 using NightliesTest = TablesTest;
+using testing::ElementsAre;
+using testing::IsEmpty;
 
 TEST_F(NightliesTest, ANightlyIsReadAsItWasAnnounced) {
   auto const id = announce("2026-01-01", 'a');
@@ -155,6 +163,96 @@ TEST_F(NightliesTest, JudgedNightliesAreCountedFromTheEnd) {
   EXPECT_EQ(store.nightlies().judged_from_end(1)->date, "2026-01-04");
   EXPECT_EQ(store.nightlies().judged_from_end(3)->date, "2026-01-01");
   EXPECT_EQ(store.nightlies().judged_from_end(4), std::nullopt);
+}
+
+TEST_F(NightliesTest, LastBeforeIsTheNewestEarlierOneThatIsWanted) {
+  auto const first = announce("2026-01-01", 'a');
+  auto const second = announce("2026-01-02", 'b');
+  auto const last = announce("2026-01-02", 'c');
+  announce("2026-01-03", 'd');
+  auto const nightly = store.nightlies().find(last).value();
+  auto const any = [](Nightly const&) {
+    return true;
+  };
+  auto const of_first = [&](Nightly const& one) {
+    return one.id == first;
+  };
+  auto const none = [](Nightly const&) {
+    return false;
+  };
+
+  EXPECT_EQ(store.nightlies().last_before(nightly, any)->id, second) << "of the same date";
+  EXPECT_EQ(store.nightlies().last_before(nightly, of_first)->id, first);
+  EXPECT_EQ(store.nightlies().last_before(nightly, none), std::nullopt);
+}
+
+/// Nightlies of which some were compared with others.
+class ComparedBeforeTest : public TablesTest {
+ protected:
+  using enum NightlyState;
+
+  /// Announces a nightly that was compared with `baseline`.
+  NightlyId compare(NightlyId baseline, std::string const& date, char digit, NightlyState state) {
+    store.nightlies().announce(nightly_of(date, digit));
+    for (auto& nightly : store.nightlies().of(sha_of(digit))) {
+      if (nightly.date != date) continue;
+      nightly.state = state;
+      nightly.baseline = baseline;
+      store.nightlies().update(nightly);
+      return nightly.id;
+    }
+    return {};
+  }
+
+  /// The ids of each nightly that was compared before this one, and its baseline.
+  std::vector<std::pair<NightlyId, NightlyId>> compared_before(NightlyId id, int most = 20) {
+    std::vector<std::pair<NightlyId, NightlyId>> ids;
+    auto const nightly = store.nightlies().find(id).value();
+    for (auto const& [one, baseline] : store.nightlies().compared_before(nightly, most))
+      ids.emplace_back(one.id, baseline.id);
+    return ids;
+  }
+
+  std::size_t count(NightlyId id) {
+    return store.nightlies().count_compared_before(store.nightlies().find(id).value());
+  }
+};
+
+TEST_F(ComparedBeforeTest, ReturnsTheNewestNightliesWithABaseline) {
+  auto const first = announce("2026-01-01", 'a', done);
+  auto const second = compare(first, "2026-01-02", 'b', bisected);
+  compare(second, "2026-01-03", 'c', failed);
+  auto const fourth = compare(second, "2026-01-04", 'd', done);
+  auto const fifth = compare(fourth, "2026-01-05", 'e', done);
+  auto const sixth = compare(fifth, "2026-01-06", 'f', screened);
+
+  EXPECT_THAT(
+      compared_before(sixth),
+      ElementsAre(std::pair{fifth, fourth}, std::pair{fourth, second}, std::pair{second, first}));
+  EXPECT_THAT(compared_before(sixth, 2),
+              ElementsAre(std::pair{fifth, fourth}, std::pair{fourth, second}));
+  EXPECT_EQ(count(sixth), 3U);
+  EXPECT_THAT(compared_before(second), IsEmpty());
+  EXPECT_EQ(count(second), 0U);
+}
+
+TEST_F(ComparedBeforeTest, IgnoresNightliesAnnouncedLater) {
+  auto const first = announce("2026-01-01", 'a', done);
+  auto const second = compare(first, "2026-01-02", 'b', done);
+  auto const nightly = compare(second, "2026-01-06", 'c', screened);
+  compare(second, "2026-01-03", 'd', done);
+  compare(nightly, "2026-01-07", 'e', done);
+
+  EXPECT_THAT(compared_before(nightly), ElementsAre(std::pair{second, first}));
+  EXPECT_EQ(count(nightly), 1U);
+}
+
+TEST_F(ComparedBeforeTest, LeavesOutBuildsOfOneCommit) {
+  auto const first = announce("2026-01-01", 'a', done);
+  auto const again = compare(first, "2026-01-02", 'a', done);
+  auto const nightly = compare(again, "2026-01-03", 'c', swept);
+
+  EXPECT_THAT(compared_before(nightly), IsEmpty());
 }
 
 TEST_F(NightliesTest, NextUnfinishedIsTheOldestThatIsNotJudged) {
