@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "bisect/git/commit_message.h"
 #include "storage/domain/project.h"
@@ -220,21 +221,23 @@ Commit commit_of(Landing const& landing) {
 
 }  // namespace
 
-std::optional<CommitSha> standing_revert(Commit const& culprit, std::vector<Landing> const& later) {
-  auto landed = culprit;
-  std::optional<Commit> revert;
-  for (auto const& landing : later) {
-    auto const& message = landing.message;
-    if (!revert) {
-      if (reverts(message, landed)) revert = commit_of(landing);
-    } else if (lands_again(message, culprit)) {
-      landed = commit_of(landing);
-      revert.reset();
-    } else if (reverts(message, *revert)) {
-      revert.reset();
-    }
+void RevertFinder::add(Landing const& landing) {
+  auto const& message = landing.message;
+  if (!revert_) {
+    if (reverts(message, landed_)) revert_ = commit_of(landing);
+  } else if (lands_again(message, culprit_)) {
+    landed_ = commit_of(landing);
+    revert_.reset();
+  } else if (reverts(message, *revert_)) {
+    revert_.reset();
   }
-  return revert ? std::optional{revert->sha} : std::nullopt;
+}
+
+std::optional<CommitSha> standing_revert(Commit const& culprit, std::vector<Landing> const& later) {
+  RevertFinder finder{culprit};
+  for (auto const& landing : later)
+    finder.add(landing);
+  return finder.revert() ? std::optional{finder.revert()->sha} : std::nullopt;
 }
 
 bool says_fixed(std::string_view message, Defect const& defect) {
@@ -249,17 +252,23 @@ bool says_fixed(std::string_view message, Defect const& defect) {
   return false;
 }
 
-std::optional<CommitSha> standing_fix(Defect const& defect, std::vector<Landing> const& later) {
-  if (defect.culprit)
-    if (auto revert = standing_revert(*defect.culprit, later)) return revert;
-  std::optional<Commit> fix;
+FixFinder::FixFinder(Defect defect) : defect_{std::move(defect)} {
+  if (defect_.culprit) revert_.emplace(*defect_.culprit);
+}
+
+void FixFinder::add(std::vector<Landing> const& later) {
   for (auto const& landing : later) {
-    if (fix && reverts(landing.message, *fix))
-      fix.reset();
-    else if (!fix && says_fixed(landing.message, defect))
-      fix = commit_of(landing);
+    if (revert_) revert_->add(landing);
+    if (fix_ && reverts(landing.message, *fix_))
+      fix_.reset();
+    else if (!fix_ && says_fixed(landing.message, defect_))
+      fix_ = commit_of(landing);
   }
-  return fix ? std::optional{fix->sha} : std::nullopt;
+}
+
+std::optional<CommitSha> FixFinder::fix() const {
+  if (revert_ && revert_->revert()) return revert_->revert()->sha;
+  return fix_ ? std::optional{fix_->sha} : std::nullopt;
 }
 
 std::optional<CommitSha> landed_again(Commit const& earlier, std::vector<Landing> const& later) {

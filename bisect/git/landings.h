@@ -22,10 +22,27 @@ struct Landing {
 /// request.
 std::optional<CommitSha> standing_revert(Commit const& culprit, std::vector<Landing> const& later);
 
+/// Finds what standing_revert() does, in commits that are added as they land.
+class RevertFinder {
+ public:
+  explicit RevertFinder(Commit const& culprit) : culprit_{culprit}, landed_{culprit} {}
+
+  /// Adds the next commit after the culprit.
+  void add(Landing const& landing);
+
+  std::optional<Commit> const& revert() const { return revert_; }
+
+ private:
+  Commit culprit_;
+  Commit landed_;  ///< the culprit, or the last commit that landed it again
+  std::optional<Commit> revert_{};
+};
+
 /// A regression that a commit of the trunk may fix.
 struct Defect {
   std::optional<Commit> culprit{};  ///< the commit that caused it; absent: unknown
   std::string issue{};              ///< URL of the issue that reports it; empty: none
+  friend bool operator==(Defect const&, Defect const&) = default;
 };
 
 /// True when a line of the message states that it fixes, closes or resolves the defect. The line
@@ -34,10 +51,27 @@ struct Defect {
 /// A message that lands the culprit again fixes nothing.
 bool says_fixed(std::string_view message, Defect const& defect);
 
-/// Returns the commit of `later` that should end the defect: standing_revert() of the culprit, else
-/// the first one that says_fixed() and that no later one reverted. `later` has the commits of the
-/// trunk after the culprit, oldest first; without a culprit, those after the defect appeared.
-std::optional<CommitSha> standing_fix(Defect const& defect, std::vector<Landing> const& later);
+/// Finds the commit that should end a defect, in commits of the trunk that are added as they land:
+/// the standing_revert() of the culprit, else the first one that says_fixed() and that no later one
+/// reverted.
+class FixFinder {
+ public:
+  explicit FixFinder(Defect defect);
+
+  /// Adds the next commits of the trunk, oldest first. The first ones follow the culprit; without a
+  /// culprit, they follow the commit at which the defect appeared.
+  void add(std::vector<Landing> const& later);
+
+  /// Returns the commit that should end the defect, of those that were added.
+  std::optional<CommitSha> fix() const;
+
+  Defect const& defect() const { return defect_; }
+
+ private:
+  Defect defect_;
+  std::optional<RevertFinder> revert_;  ///< absent without a culprit
+  std::optional<Commit> fix_{};         ///< it says so
+};
 
 /// Returns the first commit of `later` that lands the change of `earlier` again.
 std::optional<CommitSha> landed_again(Commit const& earlier, std::vector<Landing> const& later);

@@ -88,22 +88,12 @@ bool is_of_range(storage::Store& store, Bisection const& bisection, Incident con
   return outer && is_of_range(store, *outer, incident);
 }
 
-Result<std::optional<LandedCommit>> find_fix(storage::Store& store,
-                                             bisect::GitHistory const& history,
-                                             std::string const& remote,
-                                             Incident const& incident) {
+bisect::Defect defect_of(storage::Store& store, Incident const& incident) {
   auto const culprits = culprits_of(store, incident);
   bisect::Defect defect;
   if (!culprits.empty()) defect.culprit = culprits.front();
   if (is_issue(incident.report)) defect.issue = incident.report;
-  auto const start = start_of_search(store, incident, defect.culprit);
-  auto const later = history.landed_after(start, remote);
-  if (!later) return later.error();
-  auto const fix = bisect::standing_fix(defect, *later);
-  if (!fix) return std::optional<LandedCommit>{};
-  auto const commit = history.commit(*fix);
-  if (!commit) return commit.error();
-  return std::optional{LandedCommit{*fix, commit->subject}};
+  return defect;
 }
 
 }  // namespace
@@ -129,20 +119,47 @@ Causes causes_of(storage::Store& store, Incident const& incident) {
   return causes;
 }
 
-std::map<IncidentId, LandedCommit> landed_fixes(storage::Store& store,
-                                                config::SourceOptions const& source,
-                                                std::vector<Incident> const& incidents) {
+std::map<IncidentId, LandedCommit> FixSearch::look(std::vector<Incident> const& incidents) {
   std::map<IncidentId, LandedCommit> fixes;
-  if (source.repository.empty() || incidents.empty()) return fixes;
+  if (source_.repository.empty() || incidents.empty()) return fixes;
   // All incidents share it, since it keeps the commits that it read.
-  auto const history = bisect::GitHistory::open(source.repository);
+  auto const history = bisect::GitHistory::open(source_.repository);
   for (auto const& incident : incidents) {
-    auto fix = history ? find_fix(store, *history, source.remote, incident)
-                       : Result<std::optional<LandedCommit>>{history.error()};
+    auto fix =
+        history ? fix_of(*history, incident) : Result<std::optional<LandedCommit>>{history.error()};
     if (!fix) log_unknown(incident, fix.error());
     if (fix && *fix) fixes[incident.id] = std::move(**fix);
   }
   return fixes;
+}
+
+Result<std::optional<LandedCommit>> FixSearch::fix_of(bisect::GitHistory const& history,
+                                                      Incident const& incident) {
+  auto const defect = defect_of(store_, incident);
+  auto const start = start_of_search(store_, incident, defect.culprit);
+  Progress const at_start{start, start, bisect::FixFinder{defect}};
+  auto& progress = progress_.try_emplace(incident.id, at_start).first->second;
+  if (progress.start != start || progress.finder.defect() != defect) progress = at_start;
+  auto caught_up = catch_up(progress, history);
+  if (!caught_up && progress.end != start) {  // the trunk was rewritten
+    progress = at_start;
+    caught_up = catch_up(progress, history);
+  }
+  if (!caught_up) return caught_up.error();
+  auto const fix = progress.finder.fix();
+  if (!fix) return std::optional<LandedCommit>{};
+  auto const commit = history.commit(*fix);
+  if (!commit) return commit.error();
+  return std::optional{LandedCommit{*fix, commit->subject}};
+}
+
+/// Adds the commits that landed since.
+Result<> FixSearch::catch_up(Progress& progress, bisect::GitHistory const& history) {
+  auto const later = history.landed_after(progress.end, source_.remote);
+  if (!later) return later.error();
+  progress.finder.add(*later);
+  if (!later->empty()) progress.end = later->back().sha;
+  return {};
 }
 
 bool came_with(storage::Store& store,

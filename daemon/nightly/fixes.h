@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "bisect/git/history.h"
+#include "bisect/git/landings.h"
 #include "config/options.h"
 #include "daemon/nightly/life_rules.h"
 #include "storage/store.h"
@@ -19,12 +21,36 @@ struct LandedCommit {
   std::string subject;
 };
 
-/// Returns the commits that should end incidents, for those of `incidents` that have one: a revert
-/// of the culprit, or a commit whose message names the issue or the culprit as fixed. A commit
-/// before the last return of an incident does not count. Nothing without a repository.
-std::map<IncidentId, LandedCommit> landed_fixes(storage::Store& store,
-                                                config::SourceOptions const& source,
-                                                std::vector<Incident> const& incidents);
+/// Finds the commits that should end incidents: a revert of the culprit, or a commit whose message
+/// names the issue or the culprit as fixed. A commit before the last return of an incident does not
+/// count. Reads only the commits that landed since it last looked at an incident; after a restart,
+/// all of them. Single-threaded.
+class FixSearch {
+ public:
+  /// All arguments must outlive it.
+  FixSearch(storage::Store& store, config::SourceOptions const& source)
+      : store_{store},
+        source_{source} {}
+
+  /// Returns the fixes of those of `incidents` that have one. Nothing without a repository.
+  std::map<IncidentId, LandedCommit> look(std::vector<Incident> const& incidents);
+
+ private:
+  /// The commits of the trunk that were read for an incident.
+  struct Progress {
+    CommitSha start;  ///< the commit before the first one
+    CommitSha end;    ///< the last one; `start` before the first
+    bisect::FixFinder finder;
+  };
+
+  Result<std::optional<LandedCommit>> fix_of(bisect::GitHistory const& history,
+                                             Incident const& incident);
+  Result<> catch_up(Progress& progress, bisect::GitHistory const& history);
+
+  storage::Store& store_;
+  config::SourceOptions const& source_;
+  std::map<IncidentId, Progress> progress_{};
+};
 
 /// True when `nightly` has the commit, and the incident's nightly does not.
 bool came_with(storage::Store& store,

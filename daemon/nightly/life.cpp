@@ -110,7 +110,7 @@ bool Life::look_for_fixes() {
     std::pair const now{last->id, incident.state};
     return !waits_for_fix(incident.state) || std::exchange(looked_[incident.id], now) == now;
   });
-  auto found = landed_fixes(store_, options_.source, incidents);
+  auto found = fix_search_.look(incidents);
   for (auto& [id, fix] : found)
     fixes_[id] = std::move(fix);
   return !found.empty();
@@ -323,7 +323,7 @@ void Life::describe_recovery(IncidentEvent& event, Case const& one) {
     if (event.kind == IncidentEventKind::fixed || is_untold(recovery, one.events))
       event.nightly = std::max(event.nightly.value_or(NightlyId{}), recovery.nightly);
   auto const nightly = store_.nightlies().find(event.nightly.value()).value();
-  auto const fixes = landed_fixes(store_, options_.source, {one.incident});
+  auto const fixes = fix_search_.look({one.incident});
   auto const fix = fixes.find(one.incident.id);
   if (fix != fixes.end() &&
       came_with(store_, options_.source, one.incident, fix->second.sha, nightly)) {

@@ -49,7 +49,8 @@ class Life {
       : options_{options},
         store_{store},
         clock_{clock},
-        recoveries_{options, store, rounds} {}
+        recoveries_{options, store, rounds},
+        fix_search_{store, options.source} {}
 
   /// Looks for recoveries on the last judged nightly, and for fixes on the trunk. Stores the events
   /// that follow. Call it after each judged nightly, and at the beginning of each pass. Repeats
@@ -91,6 +92,7 @@ class Life {
   storage::Store& store_;
   Clock const& clock_;
   Recoveries recoveries_;
+  FixSearch fix_search_;
   std::optional<NightlyId> followed_{};  ///< the last nightly on which it looked for recoveries
   std::map<IncidentId, LandedCommit> fixes_{};  ///< commits that should end incidents
   /// The last ended nightly and the state when it last looked for a fix of an incident.

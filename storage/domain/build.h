@@ -33,6 +33,7 @@ struct Commit {
   std::string author;  ///< "Name <email>"
   Timestamp time{};    ///< committer time; not used to order commits, which ancestry does
   std::optional<int> pull_request;
+  friend bool operator==(Commit const&, Commit const&) = default;
 };
 
 /// `build.json` in a prefix. Every field but `commit` has a default.

@@ -1,7 +1,9 @@
 #include "bisect/git/landings.h"
 
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -146,6 +148,17 @@ TEST(SaysFixed, NotByARelandOfTheCulprit) {
   EXPECT_FALSE(says_fixed("Reland \"Fix add (#102)\" (#150)", defect));
 }
 
+/// Returns the fix that is found in commits that land one after the other.
+std::optional<CommitSha> standing_fix(Defect const& defect, std::vector<Landing> const& later) {
+  FixFinder one_by_one{defect};
+  for (auto const& landing : later)
+    one_by_one.add({landing});
+  FixFinder at_once{defect};
+  at_once.add(later);
+  EXPECT_EQ(one_by_one.fix(), at_once.fix());
+  return at_once.fix();
+}
+
 TEST(StandingFix, IsTheRevertElseTheFirstFixThatNoCommitReverted) {
   auto const fix = landing_of('e', "Faster add (#150)\n\nFixes #77\n");
   auto const undone = landing_of(
@@ -156,6 +169,16 @@ TEST(StandingFix, IsTheRevertElseTheFirstFixThatNoCommitReverted) {
   EXPECT_EQ(standing_fix(slow_add(), {fix, undone}), std::nullopt);
   EXPECT_EQ(standing_fix(slow_add(), {fix, undone, second}), hash_of('a'));
   EXPECT_EQ(standing_fix({std::nullopt, slow_add().issue}, {fix}), hash_of('e'));
+  EXPECT_EQ(standing_fix(slow_add(), {}), std::nullopt);
+}
+
+TEST(StandingFix, IsTheRevertOfTheLastReland) {
+  auto const reland = landing_of(
+      'e', "Speed up add\n\nPull Request resolved: https://github.com/pytorch/pytorch/pull/102\n");
+  auto const again =
+      landing_of('f', "Revert \"Speed up add\"\n\nThis reverts commit " + hash_of('e').hex + ".\n");
+  EXPECT_EQ(standing_fix(slow_add(), {revert_of_slow_commit(), reland}), std::nullopt);
+  EXPECT_EQ(standing_fix(slow_add(), {revert_of_slow_commit(), reland, again}), hash_of('f'));
 }
 
 TEST(LandedAgain, IsTheFirstCommitThatLandsTheChangeAgain) {

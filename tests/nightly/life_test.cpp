@@ -119,6 +119,19 @@ TEST_F(LifeTest, RegressionIsExplainedAndFixedByARevert) {
   EXPECT_THAT(kinds(), SizeIs(4));
 }
 
+TEST_F(LifeTest, FixIsFoundAfterTheTrunkWasRewritten) {
+  two_nights();
+  auto const dropped = world.trunk.branch_off(8, 1).back();
+  std::ofstream{world.trunk.path() + "/refs/heads/main"} << dropped.hex << '\n';
+  night(3, 8);
+  EXPECT_EQ(first().state, IncidentState::explained);
+
+  world.land_revert_of(5);
+  night(4, 8);
+  EXPECT_EQ(first().state, IncidentState::fix_expected);
+  EXPECT_EQ(last_event().commit, world.sha(9));
+}
+
 TEST_F(LifeTest, RangeIsNamedWhereNoCommitSaysThatItFixes) {
   two_nights();
   auto const commit = fix("alpha", 1.2);
