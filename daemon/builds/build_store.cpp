@@ -127,18 +127,23 @@ Pruning BuildStore::remove_beyond(DiskSpace const& space, std::vector<KeptBuild>
   return pruning;
 }
 
-/// Updates the table `kept_build` to match the directory. Returns the builds in it.
+/// Updates the table `kept_build` to match the directory. Returns the builds in it, by name.
 std::vector<KeptBuild> BuildStore::refresh() {
   auto names = names_in(retention_policy_of(options_).folder);
   delete_half_work(names);
-  for (auto const& build : store_.kept_builds().all())
-    if (names.erase(build.name) == 0) store_.kept_builds().remove(build.name);
+  auto builds = store_.kept_builds().all();
+  std::erase_if(builds, [&](KeptBuild const& build) {
+    bool const is_gone = names.erase(build.name) == 0;
+    if (is_gone) store_.kept_builds().remove(build.name);
+    return is_gone;
+  });
   for (auto const& name : names)
-    if (name.find('.') == std::string::npos) record(name, clock_.now());
-  return store_.kept_builds().all();
+    if (name.find('.') == std::string::npos) builds.push_back(record(name, clock_.now()));
+  std::ranges::sort(builds, {}, &KeptBuild::name);
+  return builds;
 }
 
-void BuildStore::record(std::string const& name, Timestamp made_at) {
+KeptBuild BuildStore::record(std::string const& name, Timestamp made_at) {
   KeptBuild build;
   build.name = name;
   build.bytes = size_of(retention_policy_of(options_).folder / name) +
@@ -146,6 +151,7 @@ void BuildStore::record(std::string const& name, Timestamp made_at) {
   build.made_at = made_at;
   build.used_at = clock_.now();
   store_.kept_builds().record(build);
+  return build;
 }
 
 /// Deletes the caches of builds that were removed. `builds`: the names of those that exist.

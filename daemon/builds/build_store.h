@@ -62,7 +62,7 @@ class BuildStore final : public DiskBudget {
  private:
   std::vector<KeptBuild> refresh();
   Pruning remove_beyond(DiskSpace const& space, std::vector<KeptBuild> const& builds);
-  void record(std::string const& name, Timestamp made_at);
+  KeptBuild record(std::string const& name, Timestamp made_at);
   void delete_half_work(std::set<std::string> const& names);
   void delete_orphaned_caches(std::set<std::string> const& builds);
   bool is_on_its_way(std::string const& name) const;
