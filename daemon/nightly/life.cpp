@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -103,6 +104,7 @@ asio::awaitable<Result<>> Life::look_for_recoveries() {
 /// Looks once for each ended nightly and state of an incident, since reading the trunk takes time.
 /// Returns true when it found any.
 bool Life::look_for_fixes() {
+  if (options_.source.repository.empty()) return false;
   auto const last = store_.nightlies().last_ended();
   if (!last) return false;
   auto incidents = store_.incidents().changing();
@@ -117,20 +119,22 @@ bool Life::look_for_fixes() {
 }
 
 void Life::advance() {
+  auto const oldest = store_.nightlies().judged_from_end(options_.decide.stale_nights);
   bool has_joined = true;
   while (has_joined) {
     has_joined = false;
     for (auto& incident : store_.incidents().changing())
-      has_joined = advance(case_of(std::move(incident))) || has_joined;
+      has_joined = advance(case_of(std::move(incident), oldest)) || has_joined;
   }
 }
 
-Life::Case Life::case_of(Incident incident) {
+Life::Case Life::case_of(Incident incident, std::optional<Nightly> oldest) {
   auto const id = incident.id;
   return {std::move(incident),
           store_.incident_events().of(id),
           store_.incidents().recoveries(id),
-          store_.bisections().unreported(id)};
+          store_.bisections().unreported(id),
+          std::move(oldest)};
 }
 
 /// Stores the events of one incident. Returns true when it moved series to an earlier one.
@@ -140,7 +144,7 @@ bool Life::advance(Case one) {
     auto const next = next_transition(facts_of(one));
     if (!next) return false;
     commit(one, *next);
-    one = case_of(store_.incidents().find(one.incident.id).value());
+    one = case_of(store_.incidents().find(one.incident.id).value(), std::move(one.oldest));
   }
 }
 
@@ -199,24 +203,25 @@ void Life::add_recoveries(LifeFacts& facts, Case const& one) {
 /// Returns the series that are not back and that the last `stale_nights` judged nightlies did not
 /// measure.
 std::vector<Series> Life::unmeasured_series(Case const& one) {
-  auto const oldest = store_.nightlies().judged_from_end(options_.decide.stale_nights);
   auto const& incident = one.incident;
-  if (!oldest) return {};
-  if (!bisect::is_before(store_.nightlies().find(incident.nightly).value(), *oldest)) return {};
+  if (!one.oldest) return {};
+  if (!bisect::is_before(store_.nightlies().find(incident.nightly).value(), *one.oldest)) return {};
   std::vector<Series> unmeasured;
   for (auto const& change : incident.changes) {
     bool const is_back =
         std::ranges::find(one.recoveries, change.series, &SeriesRecovery::series) !=
         one.recoveries.end();
-    if (!is_back && !is_measured_since(*oldest, change.series)) unmeasured.push_back(change.series);
+    if (!is_back && !is_measured_since(*one.oldest, change.series))
+      unmeasured.push_back(change.series);
   }
   return unmeasured;
 }
 
 bool Life::is_measured_since(Nightly const& oldest, Series const& series) {
   auto const nights = store_.histories().newest(series, 1);
-  return !nights.empty() &&
-         !bisect::is_before(store_.nightlies().find(nights.back().nightly).value(), oldest);
+  if (nights.empty()) return false;
+  auto const& last = nights.back();
+  return std::tie(last.date, last.nightly) >= std::tie(oldest.date, oldest.id);
 }
 
 /// Stores the event with its messages. The key of the report is stored before, since it depends on

@@ -68,11 +68,13 @@ class Life {
     std::vector<IncidentEvent> events;
     std::vector<SeriesRecovery> recoveries;
     std::vector<Bisection> unreported;  ///< its bisections that ended and that no event reports
+    /// The first of the last `stale_nights` judged nightlies. Absent when there are fewer.
+    std::optional<Nightly> oldest;
   };
 
   boost::asio::awaitable<Result<>> look_for_recoveries();
   bool look_for_fixes();
-  Case case_of(Incident incident);
+  Case case_of(Incident incident, std::optional<Nightly> oldest);
   bool advance(Case one);
   bool join(Case const& one);
   bool is_investigated(Incident const& incident);
