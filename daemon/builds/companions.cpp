@@ -403,7 +403,7 @@ asio::awaitable<Result<fetch::CompanionFile>> Companions::find(fetch::CompanionW
 }
 
 asio::awaitable<Result<>> Companions::fetch(fetch::CompanionFile file, fs::path place) {
-  if (!is_allowed(file.url, options_.feed))
+  if (!AllowedHosts{options_.feed}.allow(file.url))
     co_return Error{ErrorCode::refused,
                     "fetch " + file.url + ": feed.hosts does not allow its host"};
   fetch::FetchRequest request;

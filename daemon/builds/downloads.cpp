@@ -5,8 +5,6 @@
 #include <system_error>
 #include <utility>
 
-#include "http/url.h"
-
 namespace torchwatch::builds {
 namespace fs = std::filesystem;
 
@@ -35,12 +33,15 @@ std::string page_of_wheels(config::FeedOptions const& feed, std::string const& p
   return feed.url + "/whl/nightly/" + feed.channel + "/" + package + "/";
 }
 
-bool is_allowed(std::string const& url, config::FeedOptions const& feed) {
+AllowedHosts::AllowedHosts(config::FeedOptions const& feed)
+    : hosts_{feed.hosts},
+      index_{http::Url::parse(feed.url)} {}
+
+bool AllowedHosts::allow(std::string const& url) const {
   auto const file = http::Url::parse(url);
-  auto const index = http::Url::parse(feed.url);
-  return file && index && (file->scheme() == "https" || index->scheme() == "http") &&
-         (file->host() == index->host() ||
-          std::ranges::find(feed.hosts, file->host()) != feed.hosts.end());
+  return file && index_ && (file->scheme() == "https" || index_->scheme() == "http") &&
+         (file->host() == index_->host() ||
+          std::ranges::find(hosts_, file->host()) != hosts_.end());
 }
 
 }  // namespace torchwatch::builds

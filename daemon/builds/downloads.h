@@ -1,10 +1,13 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "config/options.h"
 #include "fetch/download.h"
+#include "http/url.h"
 
 /// The addresses of published files, and the folders for downloads.
 namespace torchwatch::builds {
@@ -22,8 +25,18 @@ std::filesystem::path download_folder(config::Options const& options);
 /// Returns the address of the index page with a package's wheels. `package`: its canonical name.
 std::string page_of_wheels(config::FeedOptions const& feed, std::string const& package);
 
-/// True when a file may be fetched from `url`. The host must be the index's own or one of
-/// `feed.hosts`. http is not allowed where the index uses https.
-bool is_allowed(std::string const& url, config::FeedOptions const& feed);
+/// The hosts from which the files of a feed may be fetched: the index's own and `feed.hosts`.
+class AllowedHosts {
+ public:
+  /// `feed` must outlive it.
+  explicit AllowedHosts(config::FeedOptions const& feed);
+
+  /// True when `url` is on one of them. http is not allowed where the index uses https.
+  bool allow(std::string const& url) const;
+
+ private:
+  std::vector<std::string> const& hosts_;
+  std::optional<http::Url> index_;  ///< absent: it is not a URL, and nothing is allowed
+};
 
 }  // namespace torchwatch::builds

@@ -178,8 +178,9 @@ asio::awaitable<Result<>> PackageIndex::read_page() {
   offers_ = std::move(index->offers);
   newer_ = std::move(index->newer);
   bool const has_foreign = !offers_.empty();
-  std::erase_if(offers_, [this](fetch::Offer const& offer) {
-    bool const is_foreign = !builds::is_allowed(offer.url, options_.feed);
+  builds::AllowedHosts const hosts{options_.feed};
+  std::erase_if(offers_, [&hosts](fetch::Offer const& offer) {
+    bool const is_foreign = !hosts.allow(offer.url);
     if (is_foreign)
       spdlog::warn("feed_link_passed_over url={} reason=\"host not in feed.hosts\"", offer.url);
     return is_foreign;
