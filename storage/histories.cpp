@@ -1,6 +1,8 @@
 #include "storage/histories.h"
 
+#include <cstdint>
 #include <string>
+#include <utility>
 
 #include "storage/database.h"
 #include "storage/domain/campaign.h"
@@ -152,15 +154,16 @@ std::vector<SeriesNights> Histories::recent(int count) const {
   Statement query{
       database_,
       "SELECT nightly.id, date, commit_sha, level, low, high, processes, verdict, fingerprint_id, "
-      "is_judged, fleet, benchmark, metric FROM (SELECT * FROM nightly WHERE EXISTS "
+      "is_judged, series_id, fleet, benchmark, metric FROM (SELECT * FROM nightly WHERE EXISTS "
       "(SELECT 1 FROM night WHERE nightly_id = nightly.id) ORDER BY date DESC, id DESC LIMIT ?) "
       "AS nightly CROSS JOIN night ON nightly_id = nightly.id JOIN series ON series.id = series_id "
       "ORDER BY fleet, benchmark, metric, date, nightly.id"};
   bind_all(query, count);
   std::vector<SeriesNights> all;
+  std::int64_t last = 0;
   while (query.executeStep()) {
-    auto const series = read_series(query, 10);
-    if (all.empty() || all.back().series != series) all.push_back({series, {}});
+    auto const series = query.getColumn(10).getInt64();
+    if (series != std::exchange(last, series)) all.push_back({read_series(query, 11), {}});
     all.back().nights.push_back(read_night(query));
   }
   return all;

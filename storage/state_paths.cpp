@@ -24,7 +24,10 @@ std::string stored_path(Database& database, std::string const& path) {
 
 std::string path_of(Database& database, std::string const& stored) {
   if (!stored.starts_with(in_state)) return stored;
-  return (database.directory() / stored.substr(in_state.size())).string();
+  // Joined as text, since every row of a nightly has one and fs::path splits both into parts.
+  auto path = database.directory().string();
+  if (!path.ends_with('/')) path += '/';
+  return path.append(stored, in_state.size());
 }
 
 }  // namespace torchwatch::storage
