@@ -186,6 +186,15 @@ std::vector<Nightly> Nightlies::newest(int count) const {
   return read_nightlies(database_, query);
 }
 
+std::optional<std::string> Nightlies::first_date_of_last(int count) const {
+  Statement query{database_,
+                  "SELECT min(date) FROM (SELECT date FROM nightly ORDER BY date DESC LIMIT ?)"};
+  bind_all(query, count);
+  query.executeStep();
+  auto const first = query.getColumn(0);
+  return first.isNull() ? std::nullopt : std::optional{first.getString()};
+}
+
 std::optional<Nightly> Nightlies::of_date(std::string const& date) const {
   Statement query{database_,
                   std::string{select_nightlies} + "WHERE date = ? AND " + that_count +

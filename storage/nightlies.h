@@ -56,6 +56,8 @@ class Nightlies {
   LastJudged note_last_judged(Timestamp now);
   /// Returns the last `count` nightlies, newest first.
   std::vector<Nightly> newest(int count) const;
+  /// Returns the date of the first of the last `count` nightlies. Nothing when there are none.
+  std::optional<std::string> first_date_of_last(int count) const;
   std::optional<Nightly> find(NightlyId id) const;
   /// Returns the last announced nightly of a date. Editions as for newest().
   std::optional<Nightly> of_date(std::string const& date) const;

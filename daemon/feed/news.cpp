@@ -74,12 +74,11 @@ void follow_file(PublishedFile const& found,
 
 std::vector<Nightly> known_near(std::vector<Nightly> const& found,
                                 storage::Nightlies const& nightlies) {
-  auto const last = nightlies.newest(static_cast<int>(week));
-  if (last.empty()) return {};
-  auto first = last.back().date;
+  auto first = nightlies.first_date_of_last(static_cast<int>(week));
+  if (!first) return {};
   for (auto const& one : found)
-    first = std::min(first, one.date);
-  return nightlies.since(first);
+    first = std::min(*first, one.date);
+  return nightlies.since(*first);
 }
 
 std::vector<Nightly> moved_in(std::vector<Nightly> const& found,

@@ -153,6 +153,15 @@ TEST_F(NightliesTest, NightliesAreOrderedByDateNotById) {
   EXPECT_EQ(store.nightlies().next_unfinished()->date, "2026-01-01");
 }
 
+TEST_F(NightliesTest, FirstDateOfTheLastNightlies) {
+  EXPECT_EQ(store.nightlies().first_date_of_last(2), std::nullopt);
+  announce("2026-01-01", 'a');
+  EXPECT_EQ(store.nightlies().first_date_of_last(2), "2026-01-01");
+  announce("2026-01-02", 'b');
+  announce("2026-01-04", 'c');
+  EXPECT_EQ(store.nightlies().first_date_of_last(2), "2026-01-02");
+}
+
 TEST_F(NightliesTest, JudgedNightliesAreCountedFromTheEnd) {
   announce("2026-01-01", 'a', NightlyState::done);
   announce("2026-01-02", 'b', NightlyState::bisected);
