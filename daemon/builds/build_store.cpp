@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
 
+#include <dirent.h>
 #include <spdlog/fmt/ranges.h>
 #include <spdlog/spdlog.h>
 
@@ -29,13 +31,16 @@ constexpr auto unfinished = ".part";
 /// Begins the names of caches of builds in other directories.
 constexpr std::string_view elsewhere = "elsewhere-";
 
-/// The names of the entries of `folder`; none when it cannot be read.
+/// The names of the entries of `folder`; none when it cannot be read. Read without std::filesystem,
+/// which makes a path of each name: there can be hundreds of builds.
 std::set<std::string> names_in(fs::path const& folder) {
   std::set<std::string> names;
-  std::error_code problem;
-  for (auto at = fs::directory_iterator{folder, problem}; !problem && at != fs::end(at);
-       at.increment(problem))
-    names.insert(at->path().filename());
+  std::unique_ptr<DIR, int (*)(DIR*)> const entries{::opendir(folder.c_str()), &::closedir};
+  if (!entries) return names;
+  while (dirent const* const entry = ::readdir(entries.get()))
+    names.insert(static_cast<char const*>(entry->d_name));
+  names.erase(".");
+  names.erase("..");
   return names;
 }
 
