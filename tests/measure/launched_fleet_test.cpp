@@ -333,6 +333,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST_F(LaunchedFleet, WhoseNodeFailed_SaysSoInTheAlarm) {
   runners.manners[0] = {Manner::dies_in_round};
   runners.last_words = "srun: error: Node failure on n1\n";
+  limits.first_rest = limits.longest_rest = 20s;  // a new runner would clear the alarm
   ASSERT_EQ(measure_round(0), 2);
   ASSERT_THAT(open_alarms(), SizeIs(1));
   EXPECT_EQ(
