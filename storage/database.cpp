@@ -11,6 +11,8 @@ std::filesystem::path const& Database::directory() {
 }
 
 Statement::Statement(Database& database, std::string const& sql) : database_{database} {
+  prepared_ = database_.idle_.extract(sql);
+  if (!prepared_.empty()) return;
   database_.idle_.try_emplace(sql, database, sql);
   prepared_ = database_.idle_.extract(sql);
 }

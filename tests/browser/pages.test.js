@@ -413,7 +413,7 @@ test('a bisection shows why it is undecided, and how the builds of the nightlies
   const page = await pageWhere(found.url, { ...bisection, ...words, outcome: 'undecided', findings: [], packages }, `/bisections/${found.id}`);
   const text = await textOf(page);
   assert.match(text, /Undecided/);
-  assert.match(text, /the good commit: could not be measured: <i>crashed<\/i>/);
+  assert.match(text, /The good commit: could not be measured: <i>crashed<\/i>/);
   assert.match(text, /The builds differ/);
   assert.match(text, /\+ gcc 13 <b>new<\/b>/);
   assert.match(text, /no figure/);
