@@ -7,34 +7,12 @@
 
 #include <sys/utsname.h>
 
+#include "runner/python_packages.h"
+
 namespace torchwatch::command {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr auto packages_link = "packages";
-
-bool is_package(fs::path const& directory) {
-  std::error_code ignored;
-  return fs::exists(directory / "__init__.py", ignored);
-}
-
-/// Returns a link to `directory` with a path that is the same for all builds.
-std::string linked(fs::path const& directory) {
-  std::error_code problem;
-  auto const link = fs::current_path(problem) / packages_link;
-  if (!problem && fs::is_symlink(link, problem)) fs::remove(link, problem);
-  fs::create_directory_symlink(directory, link, problem);
-  return problem ? directory.string() : link.string();
-}
-
-std::string packages_of(fs::path const& prefix) {
-  if (is_package(prefix / "torch")) return prefix.string();
-  std::error_code problem;
-  auto const real = fs::canonical(prefix, problem);
-  if (problem || real.filename() != "torch" || !is_package(real)) return {};
-  return linked(real.parent_path());
-}
 
 std::string first_line_of(fs::path const& file) {
   std::string line;
@@ -70,8 +48,10 @@ void read_version(Build& build) {
   fs::path const prefix{build.prefix};
   build.version = first_line_of(prefix / "build-version");
   build.git_hash = first_line_of(prefix / "build-hash");
-  auto const file = fs::path{build.packages} / "torch/version.py";
-  if (build.packages.empty()) return;
+  std::error_code problem;  // the prefix is a link with another name
+  auto const packages = runner::python_packages_of(fs::canonical(prefix, problem).string());
+  if (packages.empty()) return;
+  auto const file = fs::path{packages} / "torch/version.py";
   if (build.version.empty()) build.version = assigned_in(file, "__version__");
   if (build.git_hash.empty()) build.git_hash = assigned_in(file, "git_version");
 }
@@ -84,7 +64,6 @@ Build find_build(std::string const& prefix) {
   std::error_code problem;
   auto const path = fs::absolute(prefix, problem);
   build.prefix = problem ? prefix : path.string();
-  build.packages = packages_of(build.prefix);
   read_version(build);
   return build;
 }

@@ -9,15 +9,11 @@ namespace torchwatch::command {
 /// The build that a command measures.
 struct Build {
   std::string prefix;    ///< absolute path; empty: the system's own PyTorch
-  std::string packages;  ///< absolute path of the directory with torch/; empty: not a Python build
   std::string version;   ///< "2.9.0.dev20251001+cpu"; empty: unknown
   std::string git_hash;  ///< empty: unknown
 };
 
-/// Finds the build at `prefix`, which is a path in the current directory or an absolute one. When
-/// `prefix` is the package torch itself, `packages` is a new link `packages` in the current
-/// directory, so that it has the same path for all builds. Where a link cannot be made, it is the
-/// real directory.
+/// Finds the build at `prefix`, which is a path in the current directory or an absolute one.
 Build find_build(std::string const& prefix);
 
 /// Returns host, kernel, CPU model, governor, allowed CPUs, threads and version of the build, with

@@ -101,9 +101,6 @@ Variables environment_of(protocol::Job const& job,
   variables["TORCHWATCH_SEED"] = std::to_string(job.measure.seed);
   variables.try_emplace("OMP_NUM_THREADS", threads);
   keep_freed_memory(variables);
-  if (build.packages.empty()) return variables;
-  auto& path = variables["PYTHONPATH"];
-  path = path.empty() ? build.packages : build.packages + ':' + path;
   return variables;
 }
 

@@ -35,7 +35,7 @@ using Variables = std::map<std::string, std::string>;
 
 /// Returns the variables of the command: `inherited`, the TORCHWATCH_ variables that describe the
 /// job, and, unless they are set, OMP_NUM_THREADS and variables with which the C library keeps
-/// freed memory. For a Python build, PYTHONPATH begins with its packages. Pure.
+/// freed memory. Pure.
 Variables environment_of(protocol::Job const& job,
                          Name const& name,
                          Build const& build,

@@ -45,10 +45,9 @@ class CommandBuildTest : public testing::Test {
 TEST_F(CommandBuildTest, OfTheSystemHasNoPaths) {
   auto const build = find_build("");
   EXPECT_EQ(build.prefix, "");
-  EXPECT_EQ(build.packages, "");
 }
 
-TEST_F(CommandBuildTest, OfLibTorchHasNoPackages) {
+TEST_F(CommandBuildTest, OfLibTorchHasTheVersionInItsFile) {
   fs::create_directories(folder_ / "libtorch");
   std::ofstream{folder_ / "libtorch/build-version"} << "2.9.0+cpu\n";
   fs::create_directory_symlink(folder_ / "libtorch", "build");
@@ -56,37 +55,25 @@ TEST_F(CommandBuildTest, OfLibTorchHasNoPackages) {
   auto const build = find_build("build");
 
   EXPECT_EQ(build.prefix, in_work("build"));
-  EXPECT_EQ(build.packages, "");
   EXPECT_EQ(build.version, "2.9.0+cpu");
 }
 
-TEST_F(CommandBuildTest, WithTorchInsideIsItsOwnPackages) {
+TEST_F(CommandBuildTest, WithTorchInsideHasTheVersionOfTorch) {
   install("nightly-1/torch", "nightly-1");
 
   auto const build = find_build("build");
 
-  EXPECT_EQ(build.packages, in_work("build"));
   EXPECT_EQ(build.version, "2.14.0.dev20261120+cpu");
   EXPECT_EQ(build.git_hash, "abc123");
 }
 
-TEST_F(CommandBuildTest, NamedTorchHasItsParentAsPackagesInTheSamePlaceForAllBuilds) {
+TEST_F(CommandBuildTest, NamedTorchHasTheVersionOfTorch) {
   install("nightly-1/torch", "nightly-1/torch");
-  for (int job = 0; job < 2; ++job) {
-    auto const build = find_build("build");
 
-    EXPECT_EQ(build.prefix, in_work("build"));
-    EXPECT_EQ(build.packages, in_work("packages"));
-    EXPECT_TRUE(fs::exists(build.packages + "/torch/__init__.py"));
-    EXPECT_EQ(build.git_hash, "abc123");
-  }
-}
+  auto const build = find_build("build");
 
-TEST_F(CommandBuildTest, NamedTorchUsesTheRealParentWhereALinkCannotBeMade) {
-  install("nightly-1/torch", "nightly-1/torch");
-  fs::create_directories("packages/in-use");
-
-  EXPECT_EQ(find_build("build").packages, fs::canonical(folder_ / "nightly-1").string());
+  EXPECT_EQ(build.prefix, in_work("build"));
+  EXPECT_EQ(build.git_hash, "abc123");
 }
 
 TEST_F(CommandBuildTest, FingerprintHasTheNamesOfTheWorker) {

@@ -77,19 +77,11 @@ TEST_F(InvocationTest, DescribesTheJobInVariables) {
   EXPECT_EQ(variables.at("TORCHWATCH_SEED"), "7");
   EXPECT_EQ(variables.at("OMP_NUM_THREADS"), "4");
   EXPECT_EQ(variables.at("MALLOC_MMAP_THRESHOLD_"), "33554432");
-  EXPECT_FALSE(variables.contains("PYTHONPATH")) << "not a Python build";
 }
 
 TEST_F(InvocationTest, KeepsAThreadCountThatIsSet) {
   EXPECT_EQ(environment_of(job_, name_, build_, {{"OMP_NUM_THREADS", "2"}}).at("OMP_NUM_THREADS"),
             "2");
-}
-
-TEST_F(InvocationTest, PutsThePackagesOfTheBuildFirst) {
-  build_.packages = "/tmp/work/packages";
-  EXPECT_EQ(environment_of(job_, name_, build_, {}).at("PYTHONPATH"), "/tmp/work/packages");
-  EXPECT_EQ(environment_of(job_, name_, build_, {{"PYTHONPATH", "/opt/extra"}}).at("PYTHONPATH"),
-            "/tmp/work/packages:/opt/extra");
 }
 
 TEST_F(InvocationTest, WantsTheMetricsOfTheJob) {

@@ -24,6 +24,29 @@ def name(model, test='eval', backend='eager', device='cpu'):
     return f'test_{test}[{model}-{device}-{backend}]'
 
 
+class Build(unittest.TestCase):
+    """`prefix` of a job: PyTorch must have been imported from there."""
+
+    def ask(self, prefix):
+        with Worker() as worker:
+            return worker.ask({**job(name('tiny_mlp'), ['latency'], models=CHECKOUT), 'build': {'prefix': str(prefix)}})
+
+    def test_around_or_at_the_imported_torch_is_measured(self):
+        with tempfile.TemporaryDirectory() as folder:
+            link = pathlib.Path(folder, 'torch')
+            link.symlink_to(os.path.dirname(torch.__file__))
+            for prefix in (folder, link, pathlib.Path(torch.__file__).parent.parent):
+                with self.subTest(prefix):
+                    self.assertEqual(self.ask(prefix)['type'], 'result')
+
+    def test_without_the_imported_torch_fails_with_both_places(self):
+        with tempfile.TemporaryDirectory() as folder:
+            answer = self.ask(folder)
+        self.assertEqual(answer['code'], 'failed')
+        for text in (os.path.dirname(torch.__file__), f'not from the build {os.path.realpath(folder)}'):
+            self.assertIn(text, answer['text'])
+
+
 class Hello(unittest.TestCase):
     def test_comes_first_and_describes_build_and_host(self):
         with Worker() as worker:

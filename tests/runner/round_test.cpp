@@ -197,6 +197,45 @@ TEST_P(JobRunTest, RunsAWorkerThatNeedsNoPrefix) {
   EXPECT_NE(failure.code, "launch") << failure.text << ": it runs, but finds no script";
 }
 
+class PythonBuildTest : public JobRunTest {
+ protected:
+  /// Returns a job on a build with the package torch in the prefix, and a package of the operator.
+  Job job_with_torch() {
+    auto const torch = std::filesystem::path{workplace_.prefix()} / "torch";
+    std::filesystem::create_directories(torch);
+    std::ofstream{torch / "__init__.py"} << "its torch";
+    auto job = workplace_.job("ok");
+    job.build.env["PYTHONPATH"] = "/opt/extra";
+    return job;
+  }
+
+  static constexpr auto read_torch = "cat ${PYTHONPATH%:/opt/extra}/torch/__init__.py";
+};
+
+TEST_P(PythonBuildTest, WithTorchInItsPrefixIsFirstInPythonsPath) {
+  EXPECT_EQ(said_by(read_torch, job_with_torch()), "its torch");
+}
+
+TEST_P(PythonBuildTest, ThatIsTorchItselfIsFirstInPythonsPath) {
+  auto job = job_with_torch();
+  job.build.prefix += "/torch";
+  EXPECT_EQ(said_by(read_torch, job), "its torch");
+}
+
+TEST_P(PythonBuildTest, IsFoundByItsRealPathWithALauncher) {
+  auto job = job_with_torch();
+  job.build.launcher = {"env"};
+  EXPECT_EQ(said_by("echo $PYTHONPATH", job), workplace_.prefix() + ":/opt/extra ");
+}
+
+TEST_P(PythonBuildTest, OrdersSetsAlikeInEveryProcess) {
+  EXPECT_EQ(said_by("echo $PYTHONHASHSEED", job_with_torch()), "0 ");
+}
+
+TEST_P(JobRunTest, LeavesPythonsPathToABuildWithoutTorch) {
+  EXPECT_EQ(said_by("echo $PYTHONPATH", workplace_.job("ok")), " ");
+}
+
 TEST_P(JobRunTest, BindsACpuWorkerToItsProcessors) {
   auto const picked = processors_.pick(1);
   ASSERT_EQ(picked.size(), 1U);
@@ -465,9 +504,12 @@ TEST_F(HostTroubleTest, IsReportedWithoutADirectoryForAWorker) {
   EXPECT_THAT(failure.text, HasSubstr("make a directory"));
 }
 
-INSTANTIATE_TEST_SUITE_P(Kept, JobRunTest, testing::Bool(), [](auto const& test) {
+std::string name_of_isolation(testing::TestParamInfo<bool> const& test) {
   return test.param ? "InASandbox" : "WithoutSandbox";
-});
+}
+
+INSTANTIATE_TEST_SUITE_P(Kept, JobRunTest, testing::Bool(), name_of_isolation);
+INSTANTIATE_TEST_SUITE_P(Kept, PythonBuildTest, testing::Bool(), name_of_isolation);
 
 }  // namespace
 

@@ -42,6 +42,17 @@ def require_preloaded():
                                'or in a path of the fleet\'s `readable`') from None
 
 
+def require_build(prefix):
+    """Throws RuntimeError when the imported PyTorch is not that of the build in the directory `prefix`, which contains
+    torch, or is torch. An empty prefix means the system's PyTorch."""
+    import torch
+    found = os.path.realpath(os.path.dirname(torch.__file__))
+    places = (os.path.realpath(prefix), os.path.realpath(os.path.join(prefix, 'torch')))
+    if prefix and found not in places and not found.startswith(places[0] + os.sep):
+        raise RuntimeError(f'PyTorch was imported from {found}, not from the build {places[0]}; a Python suite needs '
+                           'builds with the package torch: set "needs": "python" in the suite')
+
+
 def peak_resident_bytes():
     """Returns the peak resident memory of this process."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024

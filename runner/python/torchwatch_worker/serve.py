@@ -37,6 +37,7 @@ def _own_accounts(started):
 def _result(job, channel, started):
     begun = time.monotonic()
     host.require_preloaded()
+    host.require_build(job.prefix)
     setup = setup_of(job)
     metrics, accounts, profile = measuring.measure(setup, Session(job, channel))
     return {'type': 'result', 'id': job.id, 'benchmark': job.benchmark, 'metrics': metrics,
