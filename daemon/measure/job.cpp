@@ -18,6 +18,9 @@
 namespace torchwatch::measure {
 namespace {
 
+/// The backend that compiles nothing, so that it needs no compile caches.
+constexpr auto eager = "eager";
+
 /// Returns the worker of a suite. A build's own worker measures only the native suite.
 std::string worker_for(config::MeasureOptions const& options,
                        config::SuiteOptions const& suite,
@@ -103,7 +106,7 @@ std::vector<Benchmark> benchmarks_of(config::SuiteOptions const& suite, Device d
   for (auto const& model : models_in(suite))
     for (auto const& test : suite.tests)
       for (auto const& backend : config::backends_of(suite))
-        if (!suite.is_native() || backend != "eager" || has_test(model, test))
+        if (!suite.is_native() || backend != eager || has_test(model, test))
           benchmarks.push_back({model, test, device, backend});
   return benchmarks;
 }
@@ -172,7 +175,7 @@ protocol::Job job_for(config::MeasureOptions const& options,
   job.command = suite.command;
   job.waits = suite.waits;
   job.readable = readable_of(suite);
-  job.caches.variables = suite.caches;
+  if (benchmark.backend != eager) job.caches.variables = suite.caches;
   job.caches.directory = build.caches;
   return job;
 }

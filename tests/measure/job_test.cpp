@@ -178,6 +178,10 @@ TEST(JobFor, HasTheCachesOfItsSuiteAndBuild) {
   auto const job = job_for({}, options.suites.front(), nanogpt(), build);
   EXPECT_THAT(job.caches.variables, ElementsAre("TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR"));
   EXPECT_EQ(job.caches.directory, "/state/caches/nightly-1");
+  auto not_compiled = nanogpt();
+  not_compiled.backend = "eager";
+  auto const in_eager_mode = job_for({}, options.suites.front(), not_compiled, build);
+  EXPECT_TRUE(in_eager_mode.caches.variables.empty());
 }
 
 TEST(JobFor, HasTheWorkerOfItsSuiteAlsoForABuildWithAWorkerOfItsOwn) {
