@@ -17,7 +17,7 @@ bool is_package(fs::path const& directory) {
 
 std::string python_packages_of(std::string const& prefix) {
   fs::path const path{prefix};
-  if (is_package(path / "torch")) return prefix;
+  if (prefix.empty() || is_package(path / "torch")) return prefix;
   return path.filename() == "torch" && is_package(path) ? path.parent_path().string()
                                                         : std::string{};
 }

@@ -33,8 +33,8 @@ using protocol::Message;
 
 namespace {
 
-/// Names of the links in a worker's directory: to the build, and to the directory of its Python
-/// packages.
+/// Names of the links in a worker's directory: to the build, and, in a sandbox, to the directory of
+/// its Python packages.
 constexpr auto build_link = "build";
 constexpr auto packages_link = "packages";
 
@@ -119,15 +119,6 @@ std::string directory_of(std::string const& prefix) {
   return is_package ? path.parent_path().string() : prefix;
 }
 
-/// Returns the links in the directory of a worker: name and target.
-std::vector<std::pair<std::string, std::string>> links_to(protocol::BuildRef const& build) {
-  if (build.prefix.empty()) return {};
-  std::vector<std::pair<std::string, std::string>> links{{build_link, build.prefix}};
-  auto packages = python_packages_of(build.prefix);
-  if (!packages.empty()) links.emplace_back(packages_link, std::move(packages));
-  return links;
-}
-
 /// Returns the sandbox of a worker. It sees its own build, but not other builds. Paths outside of
 /// the build that the build names are not made readable: a `preload` of "/x.so" would show the
 /// whole host.
@@ -137,10 +128,14 @@ process::Sandbox sandbox_for(protocol::Job const& job, WorkerEnvironment const& 
   sandbox.readable.insert(sandbox.readable.end(), job.readable.begin(), job.readable.end());
   sandbox.hidden = surroundings.hidden;
   auto const& build = job.build;
-  if (!build.prefix.empty()) sandbox.readable.push_back(directory_of(build.prefix));
-  sandbox.links = links_to(build);
-  for (auto const& [name, target] : sandbox.links)
-    sandbox.readable.push_back(target);
+  if (!build.prefix.empty()) {
+    sandbox.readable.push_back(directory_of(build.prefix));
+    sandbox.links = {{build_link, build.prefix}};
+  }
+  if (auto packages = python_packages_of(build.prefix); !packages.empty()) {
+    sandbox.readable.push_back(packages);
+    sandbox.links.emplace_back(packages_link, std::move(packages));
+  }
   bool const is_in_build = !build.prefix.empty() && build.worker.starts_with(build.prefix + '/');
   if (build.worker.starts_with('/') && !is_in_build) {  // the operator's
     std::error_code problem;
@@ -219,82 +214,39 @@ void redirect_caches(process::Command& command, std::string const& directory) {
     command.env.try_emplace(variable, directory + '/' + variable);
 }
 
-/// The directory in which a worker starts, with links to its build.
-struct Workplace {
-  std::optional<process::ScratchDirectory> scratch;  ///< none in a sandbox
-
-  std::string path() const { return scratch ? scratch->path() : process::Sandbox{}.directory; }
-};
-
-Result<Workplace> make_workplace(protocol::Job const& job, WorkerEnvironment const& surroundings) {
-  if (surroundings.isolation != process::Isolation::none) return Workplace{};
-  auto made = process::ScratchDirectory::make();
-  if (!made) return made.error();
-  for (auto const& [name, target] : links_to(job.build)) {
-    auto const linked = made->link(name, target);
-    if (!linked) return linked.error();
-  }
-  return Workplace{std::move(*made)};
-}
-
-/// Has Python find the packages of the build before the operator's, and order sets alike in every
-/// process.
-void import_from(std::string const& packages, std::map<std::string, std::string>& variables) {
-  auto& path = variables["PYTHONPATH"];
-  path = path.empty() ? packages : packages + ':' + path;
-  variables.try_emplace("PYTHONHASHSEED", "0");
-  variables.try_emplace("PYTHONNOUSERSITE", "1");
-}
-
-/// Returns the job as its worker in `workplace` gets it: with links for the prefix and its
-/// packages, and its private caches in `caches`. No text in it depends on the build's name.
-protocol::Job given_to_worker(protocol::Job const& job,
-                              Workplace const& workplace,
-                              std::string const& caches) {
-  // A launcher may not see the link, and the system's own PyTorch has no prefix.
-  bool const has_link = job.build.launcher.empty() && !job.build.prefix.empty();
-  auto given = has_link ? through_link(job) : job;
-  auto const packages = python_packages_of(job.build.prefix);
-  if (!packages.empty())
-    import_from(has_link ? workplace.path() + '/' + packages_link : packages, given.build.env);
-  given.caches.directory.clear();
-  if (caches.empty()) return given;
-  std::string const place = workplace.scratch ? caches : caches_in_sandbox;
-  for (auto const& variable : job.caches.variables)
-    given.build.env[variable] = place + '/' + variable;
-  return given;
-}
-
-/// A worker, and what it was given.
+/// A worker, and its directory.
 struct Launched {
-  protocol::Job given;
-  Workplace workplace;
+  std::optional<process::ScratchDirectory> directory;  ///< none in a sandbox
   process::ChildProcess worker;
 };
 
-/// Starts the worker of a job. `caches`: directory of its private caches; empty: none.
 Result<Launched> start_worker(asio::any_io_executor const& executor,
                               protocol::Job const& job,
+                              protocol::Job const& given,
                               WorkerEnvironment const& surroundings,
                               std::string const& caches) {
-  auto workplace = make_workplace(job, surroundings);
-  if (!workplace) return workplace.error();
-  bool const is_sandboxed = !workplace->scratch;
-  auto given = given_to_worker(job, *workplace, caches);
+  bool const is_sandboxed = surroundings.isolation != process::Isolation::none;
   auto command = worker_command(given, surroundings, !is_sandboxed);
   command.processors = processors_for(job, surroundings);
+  std::optional<process::ScratchDirectory> directory;
   if (is_sandboxed) {
     command.env["HOME"] = command.env["TMPDIR"] = "/tmp";
     auto sandbox = sandbox_for(job, surroundings);
     if (!caches.empty()) sandbox.placed = {{caches, caches_in_sandbox}};
     command.argv = sandboxed(surroundings.isolation, sandbox, std::move(command.argv));
   } else {
-    command.directory = workplace->path();
-    redirect_caches(command, workplace->path());
+    auto made = process::ScratchDirectory::make();
+    if (!made) return made.error();
+    directory.emplace(std::move(*made));
+    command.directory = directory->path();
+    redirect_caches(command, directory->path());
+    auto const linked =
+        job.build.prefix.empty() ? Result<>{} : directory->link(build_link, job.build.prefix);
+    if (!linked) return linked.error();
   }
   auto worker = process::ChildProcess::start(executor, std::move(command));
   if (!worker) return worker.error();
-  return Launched{std::move(given), std::move(*workplace), std::move(*worker)};
+  return Launched{std::move(directory), std::move(*worker)};
 }
 
 /// The peak GPU memory of a worker, as the driver reports it: with its context and memory that
@@ -328,22 +280,60 @@ class DriverMemory {
   std::int64_t most_ = 0;
 };
 
+/// Returns the directory in which a worker finds the Python packages of its build; empty: none. In
+/// a sandbox that is a link with the same path for all builds. Without one, a link would have
+/// another path in each process, and the keys of Inductor's caches contain paths of headers.
+std::string packages_for(protocol::BuildRef const& build, bool is_sandboxed) {
+  auto packages = python_packages_of(build.prefix);
+  bool const has_link = is_sandboxed && build.launcher.empty() && !packages.empty();
+  return has_link ? process::Sandbox{}.directory + '/' + packages_link : packages;
+}
+
+/// Has Python find the packages of the build before the operator's, and order sets alike in every
+/// process.
+void import_from(std::string const& packages, std::map<std::string, std::string>& variables) {
+  auto& path = variables["PYTHONPATH"];
+  path = path.empty() ? packages : packages + ':' + path;
+  variables.try_emplace("PYTHONHASHSEED", "0");
+  variables.try_emplace("PYTHONNOUSERSITE", "1");
+}
+
+/// Returns the job as its worker gets it: with the link for the prefix, its Python packages, and
+/// its private caches in `caches`. In a sandbox, no text in it depends on the build's name.
+protocol::Job given_to_worker(protocol::Job const& job,
+                              WorkerEnvironment const& surroundings,
+                              std::string const& caches) {
+  // A launcher may not see the link, and the system's own PyTorch has no prefix.
+  bool const has_link = job.build.launcher.empty() && !job.build.prefix.empty();
+  bool const is_sandboxed = surroundings.isolation != process::Isolation::none;
+  auto given = has_link ? through_link(job) : job;
+  auto const packages = packages_for(job.build, is_sandboxed);
+  if (!packages.empty()) import_from(packages, given.build.env);
+  given.caches.directory.clear();
+  if (caches.empty()) return given;
+  std::string const place = is_sandboxed ? caches_in_sandbox : caches;
+  for (auto const& variable : job.caches.variables)
+    given.build.env[variable] = place + '/' + variable;
+  return given;
+}
+
 /// Runs a job in a worker process. `caches`: directory of its private caches; empty: none.
 asio::awaitable<Message> run_worker(protocol::Job const& job,
                                     WorkerEnvironment const& surroundings,
                                     ProgressSink const& on_progress,
                                     TurnSlot& slot,
                                     std::string const& caches) {
+  auto const given = given_to_worker(job, surroundings, caches);
   auto const executor = co_await asio::this_coro::executor;
-  auto launched = start_worker(executor, job, surroundings, caches);
+  auto launched = start_worker(executor, job, given, surroundings, caches);
   if (!launched) co_return launch_failure_of(job, launched.error());
-  Started const worker{launched->worker, !launched->workplace.scratch};
+  Started const worker{launched->worker, !launched->directory};
   DriverMemory memory{surroundings, launched->worker.pid(), worker.is_sandboxed};
   ProgressSink const watched = [&](protocol::Progress const& progress) {
     if (is_of_gpu(job)) memory.look(progress);
     on_progress(progress);
   };
-  auto outcome = co_await supervise(launched->given, watched, slot, worker);
+  auto outcome = co_await supervise(given, watched, slot, worker);
   if (!outcome) {
     auto fault = outcome.error();
     auto const checked = co_await with_host_checked(std::move(fault), surroundings.isolation);
@@ -499,11 +489,11 @@ std::map<std::string, std::string> gpu_variables(WorkerEnvironment const& surrou
 Result<LoneWorker> start_lone_worker(asio::any_io_executor const& executor,
                                      protocol::Job const& job,
                                      WorkerEnvironment const& surroundings) {
-  auto launched = start_worker(executor, job, surroundings, {});
+  std::string const no_caches;
+  auto given = given_to_worker(job, surroundings, no_caches);
+  auto launched = start_worker(executor, job, given, surroundings, no_caches);
   if (!launched) return launched.error();
-  return LoneWorker{std::move(launched->given),
-                    std::move(launched->workplace.scratch),
-                    std::move(launched->worker)};
+  return LoneWorker{std::move(given), std::move(launched->directory), std::move(launched->worker)};
 }
 
 Claim claim_of(protocol::Round const& round, WorkerEnvironment const& surroundings) {

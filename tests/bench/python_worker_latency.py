@@ -6,8 +6,8 @@ usage: python_worker_latency.py [--models A,B] [--tests eval,train] [--backends 
 
 For each row, a process of the worker and a process of the plain loop take turns run by run, in random order. The plain
 loop uses PyTorch alone: it builds the model, compiles it with torch.compile, and times steps. It keeps freed memory as
-the worker does. Every process has one thread, and a heap with random blocks (random_heap). The ratio is the median over
-the pairs of processes of the ratio of their medians; its quartiles show how much processes differ.
+the worker does. Every process has one thread. The ratio is the median over the pairs of processes of the ratio of their
+medians; its quartiles show how much processes differ.
 
   --processes N   pairs of processes of each row (10)
   --runs N        runs of each process (8)
@@ -33,8 +33,6 @@ MODEL_FILES = TESTS / 'model_files'
 MODELS = 'transformer,fusable,torchvision.squeezenet1_1,torchvision.mobilenet_v2,torchvision.resnet18'
 SEED, BATCH, LEAST_STEPS = 1337, 4, 10
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD, LARGEST_MMAP_THRESHOLD = -1, -3, 32 << 20
-VARIABLES = {'OMP_NUM_THREADS': '1', 'PYTHONPATH': str(HERE / 'random_heap'),
-             'MALLOC_MMAP_THRESHOLD_': str(LARGEST_MMAP_THRESHOLD)}
 
 
 def options_of(arguments):
@@ -218,7 +216,7 @@ def supported(backends):
 def main(options):
     """Returns the exit status."""
     backends = supported(options.backends)
-    os.environ.update(VARIABLES)
+    os.environ['OMP_NUM_THREADS'] = '1'
     print(f'{"model":28s} {"test":5s} {"backend":9s} {"worker ms":>10s} {"plain ms":>10s} {"ratio":>8s}  quartiles')
     rows = [(test, model, backend) for model in options.models for test in options.tests
             for backend in backends]
