@@ -2,13 +2,14 @@
 """Compares the latency that torchwatch-python-worker reports with a plain loop over the same model.
 
 usage: python_worker_latency.py [--models A,B] [--tests eval,train] [--backends eager,inductor] [--scale full|smoke]
-                                [--processes N] [--runs N] [--min-run-ms X] [--limit X]
+                                [--files DIRECTORY] [--processes N] [--runs N] [--min-run-ms X] [--limit X]
 
 For each row, a process of the worker and a process of the plain loop take turns run by run, in random order. The plain
 loop uses PyTorch alone: it builds the model, compiles it with torch.compile, and times steps. It keeps freed memory as
 the worker does. Every process has one thread. The ratio is the median over the pairs of processes of the ratio of their
 medians; its quartiles show how much processes differ.
 
+  --files DIR     directory of model files, or a checkout of TorchBench (tests/python_worker/model_files)
   --processes N   pairs of processes of each row (10)
   --runs N        runs of each process (8)
   --min-run-ms X  least time of a run (100)
@@ -16,6 +17,7 @@ medians; its quartiles show how much processes differ.
 """
 import argparse
 import ctypes
+import importlib
 import importlib.util
 import math
 import os
@@ -29,7 +31,6 @@ import types
 
 HERE = pathlib.Path(__file__).resolve().parent
 TESTS = HERE.parent / 'python_worker'
-MODEL_FILES = TESTS / 'model_files'
 MODELS = 'transformer,fusable,torchvision.squeezenet1_1,torchvision.mobilenet_v2,torchvision.resnet18'
 SEED, BATCH, LEAST_STEPS = 1337, 4, 10
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD, LARGEST_MMAP_THRESHOLD = -1, -3, 32 << 20
@@ -39,6 +40,7 @@ def options_of(arguments):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name, default in (('models', MODELS), ('tests', 'eval'), ('backends', 'eager,inductor')):
         parser.add_argument('--' + name, default=default, type=lambda text: text.split(','))
+    parser.add_argument('--files', default=TESTS / 'model_files', type=pathlib.Path)
     parser.add_argument('--scale', default='smoke', choices=('full', 'smoke'))
     parser.add_argument('--processes', default=10, type=int)
     parser.add_argument('--runs', default=8, type=int)
@@ -70,26 +72,44 @@ def classifier(name, setup):
             lambda output: torch.nn.functional.cross_entropy(output, labels))
 
 
-def model_file(name, setup):
+def model_file(path, setup):
     """Returns network, inputs and loss of a model file."""
-    spec = importlib.util.spec_from_file_location(name, MODEL_FILES / (name + '.py'))
+    spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return *module.make(setup), getattr(module, 'loss', None)
 
 
-def step_of(test, model, backend, scale):
+def is_checkout(folder):
+    return (folder / 'torchbenchmark').is_dir()
+
+
+def step_of_torchbench(test, name, compiler, folder):
+    """Returns `invoke` of TorchBench's model, of which TorchBench compiles eval, or forward, or train."""
+    sys.path.insert(0, str(folder))
+    made = importlib.import_module('torchbenchmark.models.' + name).Model
+    made.name = name
+    model = made(test=test, device='cpu')
+    stage = 'eval' if test == 'eval' else 'forward' if hasattr(model, 'optimizer_step') else 'train'
+    setattr(model, stage, compiler(getattr(model, stage)))
+    return model.invoke
+
+
+def step_of(test, model, backend, options):
     """Returns a function that runs one iteration."""
     import torch
     torch.set_num_threads(1)
     torch.manual_seed(SEED)
-    is_full = scale == 'full'
+    compiler = (lambda function: function) if backend == 'eager' else torch.compile
+    if is_checkout(options.files):
+        return step_of_torchbench(test, model, compiler, options.files)
+    is_full = options.scale == 'full'
     setup = types.SimpleNamespace(trains=test == 'train', pick=lambda full, smoke: full if is_full else smoke,
                                   batch=lambda full, smoke: BATCH)
     kind = model.removeprefix('torchvision.')
-    network, inputs, loss = (classifier if kind != model else model_file)(kind, setup)
+    network, inputs, loss = (classifier(kind, setup) if kind != model
+                             else model_file(options.files / (model + '.py'), setup))
     network.train(setup.trains)
-    compiler = (lambda function: function) if backend == 'eager' else torch.compile
     if not setup.trains:
         return torch.no_grad()(lambda called=compiler(network): called(*inputs))
     forward = compiler(lambda: loss(network(*inputs)))
@@ -111,15 +131,17 @@ def milliseconds(step, count):
 
 def run_plain(options):
     """Times a run for each line of standard input, and prints its milliseconds per step."""
+    answers = os.fdopen(os.dup(1), 'w')
+    os.dup2(2, 1)  # models print
     keep_freed_memory()
-    step = step_of(*options.plain, options.scale)
+    step = step_of(*options.plain, options)
     step()
     fastest = min(milliseconds(step, 1) for _ in range(LEAST_STEPS))
     count = max(math.ceil(options.min_run_ms / fastest), 1)
-    print('ready', flush=True)
+    print('ready', file=answers, flush=True)
     for _ in sys.stdin:
         step()  # the other process left its own data in the caches
-        print(milliseconds(step, count) / count, flush=True)
+        print(milliseconds(step, count) / count, file=answers, flush=True)
 
 
 # The comparison
@@ -129,8 +151,8 @@ class Plain:
 
     def __init__(self, words, options):
         self._process = subprocess.Popen(
-            [sys.executable, '-B', __file__, '--plain', *words, '--scale', options.scale, '--min-run-ms',
-             str(options.min_run_ms)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+            [sys.executable, '-B', __file__, '--plain', *words, '--scale', options.scale, '--files', options.files,
+             '--min-run-ms', str(options.min_run_ms)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         if self._process.stdout.readline() != 'ready\n':
             raise SystemExit(f'the plain loop of {" ".join(words)} ended')
 
@@ -154,9 +176,9 @@ class Measured:
         from worker import Worker, job
         test, model, backend = words
         self._worker = Worker()
-        self._worker.send(job(f'test_{test}[{model}-cpu-{backend}]', ['latency'], True, models=str(MODEL_FILES),
-                              runs=options.runs, min_run_ms=options.min_run_ms, scale=options.scale, batch=BATCH,
-                              seed=SEED))
+        self._worker.send(job(f'test_{test}[{model}-cpu-{backend}]', ['latency'], True, models=str(options.files),
+                              runs=options.runs, min_run_ms=options.min_run_ms, scale=options.scale, seed=SEED,
+                              batch=0 if is_checkout(options.files) else BATCH))
         self._wait()
         self.run()
 
