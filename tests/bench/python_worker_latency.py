@@ -2,7 +2,8 @@
 """Compares the latency that torchwatch-python-worker reports with a plain loop over the same model.
 
 usage: python_worker_latency.py [--models A,B] [--tests eval,train] [--backends eager,inductor] [--scale full|smoke]
-                                [--files DIRECTORY] [--processes N] [--runs N] [--min-run-ms X] [--limit X]
+                                [--files DIRECTORY] [--batch N] [--processes N] [--runs N] [--min-run-ms X]
+                                [--limit X]
 
 For each row, a process of the worker and a process of the plain loop take turns run by run, in random order. The plain
 loop uses PyTorch alone: it builds the model, compiles it with torch.compile, and times steps. It keeps freed memory as
@@ -10,6 +11,7 @@ the worker does. Every process has one thread. The ratio is the median over the 
 medians; its quartiles show how much processes differ.
 
   --files DIR     directory of model files, or a checkout of TorchBench (tests/python_worker/model_files)
+  --batch N       samples of an iteration (4); 0: the model's own of TorchBench
   --processes N   pairs of processes of each row (10)
   --runs N        runs of each process (8)
   --min-run-ms X  least time of a run (100)
@@ -32,7 +34,7 @@ import types
 HERE = pathlib.Path(__file__).resolve().parent
 TESTS = HERE.parent / 'python_worker'
 MODELS = 'transformer,fusable,torchvision.squeezenet1_1,torchvision.mobilenet_v2,torchvision.resnet18'
-SEED, BATCH, LEAST_STEPS = 1337, 4, 10
+SEED, LEAST_STEPS = 1337, 10
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD, LARGEST_MMAP_THRESHOLD = -1, -3, 32 << 20
 
 
@@ -42,6 +44,7 @@ def options_of(arguments):
         parser.add_argument('--' + name, default=default, type=lambda text: text.split(','))
     parser.add_argument('--files', default=TESTS / 'model_files', type=pathlib.Path)
     parser.add_argument('--scale', default='smoke', choices=('full', 'smoke'))
+    parser.add_argument('--batch', default=4, type=int)
     parser.add_argument('--processes', default=10, type=int)
     parser.add_argument('--runs', default=8, type=int)
     parser.add_argument('--min-run-ms', default=100, type=float)
@@ -67,8 +70,9 @@ def classifier(name, setup):
     import torch
     from torchvision import models
     side = setup.pick(224, 64)
-    labels = torch.randint(0, 1000, (BATCH,))
-    return (getattr(models, name)(weights=None), (torch.randn(BATCH, 3, side, side),),
+    batch = setup.batch(32, 2)
+    labels = torch.randint(0, 1000, (batch,))
+    return (getattr(models, name)(weights=None), (torch.randn(batch, 3, side, side),),
             lambda output: torch.nn.functional.cross_entropy(output, labels))
 
 
@@ -84,12 +88,12 @@ def is_checkout(folder):
     return (folder / 'torchbenchmark').is_dir()
 
 
-def step_of_torchbench(test, name, compiler, folder):
+def step_of_torchbench(test, name, compiler, options):
     """Returns `invoke` of TorchBench's model, of which TorchBench compiles eval, or forward, or train."""
-    sys.path.insert(0, str(folder))
+    sys.path.insert(0, str(options.files))
     made = importlib.import_module('torchbenchmark.models.' + name).Model
     made.name = name
-    model = made(test=test, device='cpu')
+    model = made(test=test, device='cpu', batch_size=options.batch or None)
     stage = 'eval' if test == 'eval' else 'forward' if hasattr(model, 'optimizer_step') else 'train'
     setattr(model, stage, compiler(getattr(model, stage)))
     return model.invoke
@@ -102,10 +106,10 @@ def step_of(test, model, backend, options):
     torch.manual_seed(SEED)
     compiler = (lambda function: function) if backend == 'eager' else torch.compile
     if is_checkout(options.files):
-        return step_of_torchbench(test, model, compiler, options.files)
+        return step_of_torchbench(test, model, compiler, options)
     is_full = options.scale == 'full'
     setup = types.SimpleNamespace(trains=test == 'train', pick=lambda full, smoke: full if is_full else smoke,
-                                  batch=lambda full, smoke: BATCH)
+                                  batch=lambda full, smoke: options.batch)
     kind = model.removeprefix('torchvision.')
     network, inputs, loss = (classifier(kind, setup) if kind != model
                              else model_file(options.files / (model + '.py'), setup))
@@ -152,7 +156,7 @@ class Plain:
     def __init__(self, words, options):
         self._process = subprocess.Popen(
             [sys.executable, '-B', __file__, '--plain', *words, '--scale', options.scale, '--files', options.files,
-             '--min-run-ms', str(options.min_run_ms)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+             '--batch', str(options.batch), '--min-run-ms', str(options.min_run_ms)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         if self._process.stdout.readline() != 'ready\n':
             raise SystemExit(f'the plain loop of {" ".join(words)} ended')
 
@@ -178,7 +182,7 @@ class Measured:
         self._worker = Worker()
         self._worker.send(job(f'test_{test}[{model}-cpu-{backend}]', ['latency'], True, models=str(options.files),
                               runs=options.runs, min_run_ms=options.min_run_ms, scale=options.scale, seed=SEED,
-                              batch=0 if is_checkout(options.files) else BATCH))
+                              batch=options.batch))
         self._wait()
         self.run()
 
