@@ -7,8 +7,9 @@ usage: python_worker_latency.py [--models A,B] [--tests eval,train] [--backends 
 
 For each row, a process of the worker and a process of the plain loop take turns run by run, in random order. The plain
 loop uses PyTorch alone: it builds the model, compiles it with torch.compile, and times steps. It keeps freed memory as
-the worker does. Every process has one thread. The ratio is the median over the pairs of processes of the ratio of their
-medians; its quartiles show how much processes differ.
+the worker does, imports the compiler before it builds the model, and has no garbage collector while it times, like
+timeit. Every process has one thread. The ratio is the median over the pairs of processes of the ratio of their medians;
+its quartiles show how much processes differ.
 
   --files DIR     directory of model files, or a checkout of TorchBench (tests/python_worker/model_files)
   --batch N       samples of an iteration (4); 0: the model's own of TorchBench
@@ -19,6 +20,7 @@ medians; its quartiles show how much processes differ.
 """
 import argparse
 import ctypes
+import gc
 import importlib
 import importlib.util
 import math
@@ -105,6 +107,8 @@ def step_of(test, model, backend, options):
     torch.set_num_threads(1)
     torch.manual_seed(SEED)
     compiler = (lambda function: function) if backend == 'eager' else torch.compile
+    if backend != 'eager':
+        importlib.import_module('torch._inductor.compile_fx')
     if is_checkout(options.files):
         return step_of_torchbench(test, model, compiler, options)
     is_full = options.scale == 'full'
@@ -142,6 +146,9 @@ def run_plain(options):
     step()
     fastest = min(milliseconds(step, 1) for _ in range(LEAST_STEPS))
     count = max(math.ceil(options.min_run_ms / fastest), 1)
+    gc.collect()
+    gc.freeze()
+    gc.disable()
     print('ready', file=answers, flush=True)
     for _ in sys.stdin:
         step()  # the other process left its own data in the caches
