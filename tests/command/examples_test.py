@@ -4,6 +4,7 @@
 usage: examples_test.py COMMAND     COMMAND: the program torchwatch-command
 """
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -36,7 +37,8 @@ class Examples(unittest.TestCase):
         job = {'type': 'job', 'id': '1', 'benchmark': 'test_run[example-cpu-examples]', 'metrics': metrics,
                'command': command, 'waits': waits, 'build': {'prefix': self.prefix}, 'measure': {'runs': 3}}
         done = subprocess.run([self.program], input=json.dumps(job) + '\n', text=True, cwd=self.folder.name,
-                              capture_output=True, timeout=120, check=True)
+                              capture_output=True, timeout=120, check=True,
+                              env={**os.environ, 'PYTHONPATH': os.path.dirname(self.prefix)})  # as the runner does
         return json.loads(done.stdout.splitlines()[-1])
 
     def check(self, command, metrics, waits=False):
