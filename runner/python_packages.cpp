@@ -16,8 +16,9 @@ bool is_package(fs::path const& directory) {
 }  // namespace
 
 std::string python_packages_of(std::string const& prefix) {
-  fs::path const path{prefix};
+  fs::path path{prefix};
   if (prefix.empty() || is_package(path / "torch")) return prefix;
+  if (!path.has_filename()) path = path.parent_path();  // "nightly-1/torch/"
   return path.filename() == "torch" && is_package(path) ? path.parent_path().string()
                                                         : std::string{};
 }

@@ -8,8 +8,7 @@
 
 #include "tests/e2e/world.h"
 
-// Nightlies that are Python packages, measured by torchwatch-python-worker with the system's
-// PyTorch for Python.
+// Builds that are Python packages, with the system's torch, measured by torchwatch-python-worker.
 namespace torchwatch::e2e {
 namespace {
 

@@ -217,9 +217,11 @@ TEST_P(PythonBuildTest, WithTorchInItsPrefixIsFirstInPythonsPath) {
 }
 
 TEST_P(PythonBuildTest, ThatIsTorchItselfIsFirstInPythonsPath) {
-  auto job = job_with_torch();
-  job.build.prefix += "/torch";
-  EXPECT_EQ(said_by(read_torch, job), "its torch");
+  for (auto const* const path : {"/torch", "/torch/"}) {
+    auto job = job_with_torch();
+    job.build.prefix += path;
+    EXPECT_EQ(said_by(read_torch, job), "its torch") << path;
+  }
 }
 
 TEST_P(PythonBuildTest, IsFoundByItsRealPathWithALauncher) {
