@@ -11,7 +11,7 @@ let service;
 let browser;
 
 before(async () => {
-  service = await serve(generate(['--nights', '60', '--series', '60']));
+  service = await serve(generate(['--nights', '120', '--series', '60']));
   browser = await openBrowser();
 });
 
@@ -82,4 +82,27 @@ test('eight tabs without SharedWorker share one connection, and another tab take
   await rule(incident, 'received by another tab');
   await allShow(pages, 'received by another tab');
   await pages[0].context().close();
+});
+
+test('a refresh keeps the order of a table and the older rows', async () => {
+  const page = await openPage(browser, service);
+  await visit(page, '/nightlies');
+  const older = page.getByRole('button', { name: /Show older ones/ });
+  await older.click();
+  const rows = page.locator('tbody tr');
+  await rows.nth(100).waitFor();
+  const id = page.getByRole('columnheader').first();
+  await id.getByRole('button').click();
+  await id.getByRole('button').click();
+  const order = () => Promise.all([id.getAttribute('aria-sort'), rows.count(), rows.first().innerText()]);
+  const before = await order();
+  assert.notEqual(before[0], null);
+  const [, , incident] = await incidents();
+  const refreshed = page.waitForResponse((response) => response.url().includes('/api/v1/nightlies?'));
+  await page.evaluate(() => { document.querySelector('tbody').dataset.old = 'yes'; });
+  await rule(incident, 'seen by a list');
+  await refreshed;
+  await page.locator('tbody:not([data-old])').waitFor();
+  assert.deepEqual(await order(), before);
+  await page.context().close();
 });

@@ -6,6 +6,7 @@ import { ask } from './dialog.js';
 import { announce, h, notice } from './dom.js';
 import { listen } from './events.js';
 import { plural } from './format.js';
+import { keepOrders } from './table.js';
 
 // The module of the current page is loaded first, the others after it.
 const pages = [
@@ -145,12 +146,14 @@ async function refreshNow() {
   if (!refresh) return;
   const place = focusedPlace();
   const open = [...main.querySelectorAll('details')].map((details) => details.open);
+  const restoreOrders = keepOrders(main);
   try {
     await refresh();
   } catch (failure) {
     if (failure.name !== 'AbortError' && failure.status !== 0) main.replaceChildren(errorPanel(failure));
     return;
   }
+  restoreOrders();
   main.querySelectorAll('details').forEach((details, index) => { if (open[index] !== undefined) details.open = open[index]; });
   if (place !== null && !main.contains(document.activeElement))
     main.querySelectorAll('a[href], button, summary, [tabindex="0"]')[place]?.focus({ preventScroll: true });

@@ -4,6 +4,7 @@ import { read } from './api.js';
 import { h, announce } from './dom.js';
 
 const shownAtFirst = 200;
+const orders = new WeakMap(); // a <table> → {titles, read(), restore(order)}
 
 function compareValues(one, other) {
   if (one === other) return 0;
@@ -70,35 +71,55 @@ export function table(columns, rows, options = {}) {
     body.replaceChildren(...shown.map(rowOf));
     more.replaceChildren();
     if (rows.length > most) {
-      more.append(h('button', { type: 'button', click: () => { most = rows.length; draw(); } }, `Show all ${rows.length} rows`));
+      more.append(h('button', { type: 'button', click: () => { most = Infinity; draw(); } }, `Show all ${rows.length} rows`));
     }
   }
 
   draw();
   const caption = options.caption ? h('caption', null, options.caption) : null;
   if (rows.length === 0 && options.empty) return h('p', { class: 'quiet' }, options.empty);
+  const drawn = h('table', { role: 'table' }, caption, h('thead', { role: 'rowgroup' }, h('tr', { role: 'row' }, heads)), body);
+  orders.set(drawn, {
+    titles: columns.map(({ title }) => title).join('|'),
+    read: () => ({ sorted, descending, most }),
+    restore: (order) => { ({ sorted, descending, most } = order); draw(); },
+  });
   return h('div', null,
-    h('div', { class: 'scroll', role: 'region', 'aria-label': options.caption ?? 'Table', tabindex: '0' },
-      h('table', { role: 'table' }, caption, h('thead', { role: 'rowgroup' }, h('tr', { role: 'row' }, heads)), body)),
+    h('div', { class: 'scroll', role: 'region', 'aria-label': options.caption ?? 'Table', tabindex: '0' }, drawn),
     more);
 }
 
-const pageSize = 100;
+/** Returns a function that gives the tables in `element`, drawn again, the order and length that they have now. */
+export function keepOrders(element) {
+  const tables = () => [...element.querySelectorAll('table')].map((one) => orders.get(one)).filter(Boolean);
+  const before = tables().map(({ titles, read }) => ({ titles, order: read() }));
+  return () => tables().forEach(({ titles, restore }) => {
+    const same = before.findIndex((one) => one.titles === titles);
+    if (same >= 0) restore(before.splice(same, 1)[0].order);
+  });
+}
 
-/** A table of a paged list, newest first. A button loads older items. */
+const pageSize = 100;
+const mostPerRequest = 500;
+
+/** A table of a paged list, newest first. A button loads older items, which a refresh of `place` loads again. */
 export async function listTable(path, columns, place, options) {
   const separator = path.includes('?') ? '&' : '?';
-  const first = await read(`${path}${separator}limit=${pageSize}`, place.signal);
+  const pageOf = (offset, limit) => read(`${path}${separator}limit=${limit}&offset=${offset}`, place.signal);
+  const first = await pageOf(0, Math.max(pageSize, Math.min(place.loaded?.[path] ?? 0, mostPerRequest)));
   const items = [...first.items];
   const box = h('div');
   const draw = () => {
     const left = first.total - items.length;
+    const restore = keepOrders(box);
     box.replaceChildren(table(columns, items, options));
+    restore();
     if (left > 0) box.append(h('p', null, h('button', { type: 'button', click: more }, `Show older ones (${left} more)`)));
   };
   const more = async () => {
-    const next = await read(`${path}${separator}limit=${pageSize}&offset=${items.length}`, place.signal);
+    const next = await pageOf(items.length, pageSize);
     items.push(...next.items);
+    place.loaded = { [path]: items.length };
     draw();
     announce(`${items.length} of ${first.total} rows`);
   };
