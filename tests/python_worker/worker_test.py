@@ -46,6 +46,32 @@ class Build(unittest.TestCase):
         for text in (os.path.dirname(torch.__file__), f'not from the build {os.path.realpath(folder)}'):
             self.assertIn(text, answer['text'])
 
+    def start(self, *files):
+        """Returns the exit status and errors of a worker whose PyTorch has these files and cannot be imported."""
+        with tempfile.TemporaryDirectory() as folder:
+            package = pathlib.Path(folder, 'torch')
+            package.mkdir()
+            for file in files:
+                (package / file).touch()
+            (package / '__init__.py').write_text('import torch._C\n')
+            ended = subprocess.run([sys.executable, '-B', WORKER], env={**os.environ, 'PYTHONPATH': folder}, text=True,
+                                   stdin=subprocess.DEVNULL, capture_output=True, check=False)
+        return ended.returncode, ended.stderr
+
+    def test_for_another_python_ends_with_both_pythons(self):
+        status, errors = self.start('_C.cpython-399-x86_64-linux-gnu.so')
+        major, minor = sys.version_info[:2]
+        self.assertEqual(status, 1)
+        self.assertRegex(errors, rf'^torchwatch-python-worker: \S+ is Python {major}\.{minor}, .*: _C\.cpython-399.*\. '
+                                 rf'Set feed\.python to "cp{major}{minor}", or .*\n$')
+
+    def test_that_is_incomplete_ends_with_its_import_error(self):
+        for files in [], ['_C.abi3.so']:
+            with self.subTest(files):
+                status, errors = self.start(*files)
+                self.assertEqual(status, 1)
+                self.assertIn('ImportError' if files else "No module named 'torch._C'", errors)
+
 
 class Hello(unittest.TestCase):
     def test_comes_first_and_describes_build_and_host(self):

@@ -1,10 +1,14 @@
 """Facts and settings of this host and the imported PyTorch (as in runner/worker/host.cpp)."""
 import ctypes
 import functools
+import glob
+import importlib.machinery
+import importlib.util
 import os
 import platform
 import re
 import resource
+import sys
 
 LARGEST_MMAP_THRESHOLD = 32 << 20  # the limit that glibc's dynamic threshold reaches (mallopt(3))
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
@@ -20,6 +24,21 @@ def keep_freed_memory():
         return  # another C library
     mallopt(M_MMAP_THRESHOLD, LARGEST_MMAP_THRESHOLD)
     mallopt(M_TRIM_THRESHOLD, -1)
+
+
+def import_torch():
+    """Imports PyTorch. Ends this process, with the reason, when the build is for another Python."""
+    try:
+        import torch  # noqa: F401  (for its side effect)
+    except ImportError:
+        package = importlib.util.find_spec('torch')
+        found = glob.glob('_C*.so', root_dir=os.path.dirname(package.origin)) if package else []
+        if not found or {name.removeprefix('_C') for name in found} & set(importlib.machinery.EXTENSION_SUFFIXES):
+            raise
+        major, minor = sys.version_info[:2]
+        raise SystemExit(f'torchwatch-python-worker: {sys.executable} is Python {major}.{minor}, and the build is for '
+                         f'another one: {found[0]}. Set feed.python to "cp{major}{minor}", or put a python3 that fits '
+                         'first in PATH') from None
 
 
 def set_threads(count):

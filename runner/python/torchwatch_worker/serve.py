@@ -14,6 +14,7 @@ from torchwatch_worker.turns import Session  # noqa: E402
 host.keep_freed_memory()
 COPIED = caches.take_over()
 os.environ.setdefault('TORCH_DEVICE_BACKEND_AUTOLOAD', '0')  # the search for other devices takes long
+host.import_torch()
 
 import torch  # noqa: E402  (after what it reads)
 
