@@ -127,8 +127,8 @@ void describe(Visitor& visit, BuildsOptions& builds) {
         range("Days for which the builds of an incident without a ruling are kept", 0, 36500));
   visit("python",
         builds.python,
-        naming("Python interpreter that compiles the bytecode of wheels once; empty: each process "
-               "compiles what it imports",
+        naming("Python interpreter that compiles the bytecode of wheels once; empty: python3 from "
+               "PATH",
                Form::executable));
 }
 

@@ -119,8 +119,7 @@ struct BuildsOptions {
   /// unfinished incident are kept longer.
   int incident_days = 90;
   /// Python interpreter with which suites that need Python builds run. It compiles the bytecode of
-  /// each published wheel once, when the wheel is unpacked. Empty: each process compiles what it
-  /// imports.
+  /// each published wheel once, when the wheel is unpacked. Empty: python3 from PATH.
   std::string python;
 };
 

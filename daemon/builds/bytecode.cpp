@@ -51,12 +51,12 @@ std::error_code move_bytecode(fs::path const& output, fs::path const& directory)
 
 }  // namespace
 
+std::string Bytecode::interpreter() const {
+  auto const& configured = options_.builds.python;
+  return configured.empty() ? "python3" : configured;
+}
+
 asio::awaitable<Result<>> Bytecode::compile(fs::path directory) {
-  if (options_.builds.python.empty()) {
-    if (!std::exchange(is_absence_logged_, true))
-      spdlog::info("bytecode_skipped reason=\"builds.python is not set\"");
-    co_return Result<>{};
-  }
   auto const torch = fetch::wheel_metadata_of(directory, "torch");
   if (!torch) co_return torch.error();
   if (has_bytecode(directory, torch->python)) co_return Result<>{};
@@ -65,9 +65,9 @@ asio::awaitable<Result<>> Bytecode::compile(fs::path directory) {
   if (python->empty()) co_return Result<>{};
   if (*python != torch->python) {
     spdlog::warn(
-        "bytecode_skipped reason=\"builds.python: {} is Python {}, the wheel is for Python {}; set "
-        "builds.python or feed.python\"",
-        options_.builds.python,
+        "bytecode_skipped reason=\"{} is Python {}, the wheel is for Python {}; set builds.python "
+        "or feed.python\"",
+        interpreter(),
         printable(*python, 100),
         torch->python);
     co_return Result<>{};
@@ -83,8 +83,7 @@ asio::awaitable<Result<>> Bytecode::compile(fs::path directory) {
 /// Returns "3.12", or empty with a warning when the interpreter fails.
 asio::awaitable<Result<std::string>> Bytecode::python_version() {
   process::Command command;
-  command.argv = {
-      options_.builds.python, "-I", "-c", "import sys; print('%d.%d' % sys.version_info[:2])"};
+  command.argv = {interpreter(), "-I", "-c", "import sys; print('%d.%d' % sys.version_info[:2])"};
   Workshop::Access access;
   access.has_network = false;
   auto version = co_await run_python(std::move(command), std::move(access));
@@ -103,7 +102,7 @@ asio::awaitable<Result<std::string>> Bytecode::run_python(process::Command comma
   bool const is_good = run && run->is_good();
   if (!is_good)
     spdlog::warn("bytecode_incomplete python={} reason=\"{}\"",
-                 options_.builds.python,
+                 interpreter(),
                  printable(run ? async::why_it_failed(*run) : run.error().message));
   co_return run ? run->output : std::string{};
 }
@@ -114,7 +113,7 @@ asio::awaitable<Result<>> Bytecode::compile_into(fs::path output, fs::path direc
   std::error_code problem;
   fs::remove_all(output, problem);
   process::Command command;
-  command.argv = {options_.builds.python,
+  command.argv = {interpreter(),
                   "-I",
                   "-X",
                   "pycache_prefix=" + output.string(),

@@ -15,8 +15,8 @@
 namespace torchwatch::builds {
 
 /// Compiles the Python files of unpacked wheels to bytecode, so that no measured process has to.
-/// `builds.python` does it, in a sandbox that can only read the wheel: its files are links that
-/// belong to other builds, too. Single-threaded.
+/// `builds.python` does it, else python3 from PATH, in a sandbox that can only read the wheel: its
+/// files are links that belong to other builds, too. Single-threaded.
 class Bytecode {
  public:
   /// `workshop` must outlive it.
@@ -26,12 +26,13 @@ class Bytecode {
         options_{workshop.options()} {}
 
   /// Compiles the files of the wheel in `directory` and of its companions, unless that was done.
-  /// Without an interpreter it does nothing, and logs that once. An interpreter that fails, or of
-  /// another Python than the wheel's, is only logged: each process then compiles what it imports.
+  /// An interpreter that fails, or of another Python than the wheel's, is only logged: each process
+  /// then compiles what it imports.
   /// Fails with unavailable when this host has no sandboxes, or the disk does.
   boost::asio::awaitable<Result<>> compile(std::filesystem::path directory);
 
  private:
+  std::string interpreter() const;
   boost::asio::awaitable<Result<std::string>> python_version();
   boost::asio::awaitable<Result<std::string>> run_python(process::Command command,
                                                          Workshop::Access access);
@@ -41,7 +42,6 @@ class Bytecode {
   boost::asio::any_io_executor executor_;
   Workshop& workshop_;
   config::Options const& options_;
-  bool is_absence_logged_ = false;
 };
 
 }  // namespace torchwatch::builds

@@ -10,6 +10,7 @@
 
 #include "tests/runner/run.h"
 #include "tests/temporary_folder.h"
+#include "tests/temporary_variable.h"
 
 namespace torchwatch::builds {
 namespace {
@@ -123,10 +124,12 @@ TEST_F(BytecodeTest, IsCompiledAgainAfterAKill) {
   EXPECT_FALSE(fs::exists(half));
 }
 
-TEST_F(BytecodeTest, IsSkippedWithoutAnInterpreter) {
+TEST_F(BytecodeTest, IsCompiledByThePython3OfPathIfNoneIsConfigured) {
+  use_script(compile_one);
+  options_.builds.python.clear();
+  tests::TemporaryVariable const path{"PATH", folder_.path().string() + ":/usr/bin:/bin"};
   ASSERT_TRUE(compile());
-  EXPECT_FALSE(is_noted());
-  EXPECT_FALSE(fs::exists(wheel() / "torch/__pycache__"));
+  EXPECT_EQ(tests::text_of(wheel() / "torch/__pycache__/__init__.cpython-312.pyc"), "code\n");
 }
 
 TEST_F(BytecodeTest, IsSkippedForAnotherPython) {
