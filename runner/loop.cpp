@@ -221,7 +221,7 @@ asio::awaitable<int> run_runner(RunnerOptions options, int input, int output) {
   process::adopt_orphans();
   process::end_orphaned_sandboxes();
   process::sweep_scratch_directories();
-  WorkerEnvironment surroundings{Processors::of_slot(options.slot),
+  WorkerEnvironment surroundings{Processors::of_slot(options.slot, options.slots),
                                  process::Isolation::none,
                                  options.has_network,
                                  std::move(options.readable),

@@ -12,7 +12,8 @@ namespace torchwatch::runner {
 
 /// The options of a runner process.
 struct RunnerOptions {
-  int slot = 0;                          ///< number of its slot in its fleet
+  int slot = 0;                          ///< number of its slot among all of its host
+  int slots = 1;                         ///< number of slots of its host
   std::string gpu;                       ///< the GPU to measure on; empty: the first visible one
   bool is_isolated = true;               ///< run workers in sandboxes
   bool has_network = false;              ///< give the sandboxes a network

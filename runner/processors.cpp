@@ -35,7 +35,7 @@ std::string core_of(int processor) {
 
 }  // namespace
 
-Processors Processors::of_slot(int slot) {
+Processors Processors::of_slot(int slot, int slots) {
   auto allowed = allowed_processors();
   std::ranges::reverse(allowed);
   std::map<int, int> nth_of_its_core;
@@ -46,15 +46,32 @@ Processors Processors::of_slot(int slot) {
   }
   std::ranges::stable_sort(
       allowed, {}, [&](int processor) { return nth_of_its_core.at(processor); });
-  return Processors{std::move(allowed), slot};
+  return Processors{std::move(allowed), slot, slots};
 }
 
-Processors::Processors(std::vector<int> order, int slot) : order_{std::move(order)}, slot_{slot} {}
+Processors::Processors(std::vector<int> order, int slot, int slots)
+    : order_{std::move(order)},
+      slot_{slot},
+      slots_{slots} {}
 
 std::vector<int> Processors::pick(int count) const {
+  return picked_by(slot_, count);
+}
+
+std::vector<int> Processors::spare(int count) const {
+  auto const own = pick(count);
+  auto spare = order_;
+  for (int slot = 0; slot < slots_; ++slot)
+    if (auto const others = picked_by(slot, count); others != own)
+      std::erase_if(spare,
+                    [&others](int processor) { return std::ranges::count(others, processor) > 0; });
+  return spare;
+}
+
+std::vector<int> Processors::picked_by(int slot, int count) const {
   int const sets = count > 0 ? static_cast<int>(order_.size()) / count : 0;
   if (sets == 0) return {};
-  auto const first = order_.begin() + std::ptrdiff_t{slot_ % sets} * count;
+  auto const first = order_.begin() + std::ptrdiff_t{slot % sets} * count;
   return {first, first + count};
 }
 

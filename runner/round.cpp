@@ -52,11 +52,16 @@ bool is_of_gpu(protocol::Job const& job) {
 
 /// Returns the CPUs of a worker; empty: any. CUDA's own threads would disturb each other on as few
 /// CPUs as a CPU job has. So the workers of a GPU round use all CPUs near the GPU, which reach it
-/// fastest.
+/// fastest. A worker that fills caches is not measured, and Inductor compiles on all its CPUs, so
+/// it has all that disturb no other round.
 std::vector<int> processors_for(protocol::Job const& job, WorkerEnvironment const& surroundings) {
   auto const benchmark = parse_benchmark(job.benchmark);
   if (!job.measure.pin || !benchmark) return {};
-  if (benchmark->device == Device::cpu) return surroundings.processors.pick(job.measure.threads);
+  if (benchmark->device == Device::cpu) {
+    bool const may_spread = job.caches.is_filling && !surroundings.beside_others;
+    return may_spread ? surroundings.processors.spare(job.measure.threads)
+                      : surroundings.processors.pick(job.measure.threads);
+  }
   return surroundings.nvml
              ? surroundings.processors.among(surroundings.nvml->processors_near(surroundings.gpu))
              : std::vector<int>{};

@@ -33,8 +33,10 @@ constexpr auto runner_example = R"($ torchwatch runner < /dev/null
 void add_runner(CLI::App& app, Chosen& chosen) {
   auto* const command = app.add_subcommand("runner", "Measures for a service, which starts it.");
   auto const options = std::make_shared<runner::RunnerOptions>();
-  command->add_option("--slot", options->slot, "Number of its slot in the fleet")
+  command->add_option("--slot", options->slot, "Number of its slot on this host, from 0")
       ->check(CLI::NonNegativeNumber);
+  command->add_option("--slots", options->slots, "Number of slots on this host")
+      ->check(CLI::PositiveNumber);
   command->add_option("--gpu", options->gpu, "GPU that it measures on: index or UUID");
   command->add_flag("!--no-isolation", options->is_isolated, "Run workers without a sandbox");
   command->add_flag("--network", options->has_network, "Give workers a network");

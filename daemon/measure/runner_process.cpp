@@ -1,6 +1,8 @@
 #include "daemon/measure/runner_process.h"
 
+#include <algorithm>
 #include <chrono>
+#include <string>
 #include <utility>
 
 #include <boost/asio/as_tuple.hpp>
@@ -88,6 +90,24 @@ std::vector<std::string> hooks_of(config::FleetOptions const& fleet) {
   return arguments;
 }
 
+/// The slots of all fleets that measure on the CPUs of the same hosts, numbered together so that
+/// each has its own CPUs.
+struct SlotNumbers {
+  int first = 0;  ///< number of the fleet's first slot
+  int count = 0;
+};
+
+SlotNumbers slot_numbers_of(config::FleetOptions const& fleet, config::Options const& options) {
+  SlotNumbers numbers;
+  for (auto const& other : options.fleets) {
+    if (other.device != fleet.device || other.launcher != fleet.launcher) continue;
+    if (other.name == fleet.name) numbers.first = numbers.count;
+    numbers.count += other.slots;
+  }
+  numbers.count = std::max(numbers.count, fleet.slots);
+  return numbers;
+}
+
 }  // namespace
 
 StartRunner runner_processes(asio::any_io_executor executor,
@@ -98,10 +118,17 @@ StartRunner runner_processes(asio::any_io_executor executor,
           fleet,
           executable = std::move(executable),
           hidden = config::private_paths(options),
+          numbers = slot_numbers_of(fleet, options),
           token = options.github.token_env](std::size_t slot) -> Result<std::unique_ptr<Runner>> {
     process::Command command;
     command.argv = fleet.launcher;
-    command.argv.insert(command.argv.end(), {executable, "runner", "--slot", std::to_string(slot)});
+    command.argv.insert(command.argv.end(),
+                        {executable,
+                         "runner",
+                         "--slot",
+                         std::to_string(numbers.first + static_cast<int>(slot)),
+                         "--slots",
+                         std::to_string(numbers.count)});
     if (auto const gpu = gpu_of_slot(fleet.devices, slot); !gpu.empty())
       command.argv.insert(command.argv.end(), {"--gpu", gpu});
     if (fleet.beside_others) command.argv.emplace_back("--beside-others");

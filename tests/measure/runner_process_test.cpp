@@ -5,12 +5,14 @@
 #include <future>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/use_future.hpp>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "daemon/async/cancellation.h"
@@ -21,6 +23,7 @@ namespace {
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
+using testing::ElementsAre;
 
 /// Returns all output of a runner that ends soon.
 std::string words_of(asio::io_context& loop, Runner& runner) {
@@ -61,11 +64,36 @@ std::string arguments_of(config::FleetOptions fleet, std::size_t slot) {
 
 TEST(RunnerProcess, HasTheGpuOfItsSlot) {
   config::FleetOptions fleet;
-  EXPECT_EQ(arguments_of(fleet, 1), "runner --slot 1\n");
+  EXPECT_EQ(arguments_of(fleet, 1), "runner --slot 1 --slots 1\n");
   fleet.devices = {"GPU-8932f937", "MIG-67bd5cb1"};
-  EXPECT_EQ(arguments_of(fleet, 1), "runner --slot 1 --gpu MIG-67bd5cb1\n");
+  EXPECT_EQ(arguments_of(fleet, 1), "runner --slot 1 --slots 1 --gpu MIG-67bd5cb1\n");
   fleet.devices = {config::all_devices};
-  EXPECT_EQ(arguments_of(fleet, 3), "runner --slot 3 --gpu 3\n");
+  EXPECT_EQ(arguments_of(fleet, 3), "runner --slot 3 --slots 1 --gpu 3\n");
+}
+
+TEST(RunnerProcess, SharesItsNumberWithNoFleetOnTheSameCpus) {
+  config::Options options;
+  options.fleets.clear();
+  for (auto const* const name : {"eager", "compiled", "far", "gpu"}) {
+    auto& fleet = options.fleets.emplace_back();
+    fleet.name = name;
+    fleet.slots = 2;
+    fleet.launcher = {"/bin/sh", "-c", "echo $*"};
+  }
+  options.fleets[2].launcher.emplace_back("srun");
+  options.fleets[3].device = Device::cuda;
+  asio::io_context loop{1};
+  std::vector<std::string> numbers;
+  for (auto const& fleet : options.fleets) {
+    auto const start = runner_processes(loop.get_executor(), fleet, "torchwatch", options);
+    auto const words = words_of(loop, *start(1).value());
+    numbers.push_back(words.substr(words.find("--slot ")));
+  }
+  EXPECT_THAT(numbers,
+              ElementsAre("--slot 1 --slots 4\n",
+                          "--slot 3 --slots 4\n",
+                          "--slot 1 --slots 2\n",
+                          "--slot 1 --slots 2\n"));
 }
 
 TEST(RunnerProcess, KeepsWorkersFromTheStateAndTokens) {
@@ -76,8 +104,9 @@ TEST(RunnerProcess, KeepsWorkersFromTheStateAndTokens) {
   fleet.launcher = {"/bin/sh", "-c", "echo $*"};
   asio::io_context loop{1};
   auto const start = runner_processes(loop.get_executor(), fleet, "torchwatch", options);
-  EXPECT_EQ(words_of(loop, *start(0).value()),
-            "runner --slot 0 --hidden /opt/torchwatch/state --hidden /opt/torchwatch/token\n");
+  EXPECT_EQ(
+      words_of(loop, *start(0).value()),
+      "runner --slot 0 --slots 1 --hidden /opt/torchwatch/state --hidden /opt/torchwatch/token\n");
 }
 
 /// Waits up to 10 seconds for the end of a runner.
@@ -131,7 +160,7 @@ TEST(RunnerProcess, KnowsTheHooksOfItsHost) {
   fleet.before_round = {"nvidia-smi", "-lgc", "1410"};
   fleet.after_round = {"nvidia-smi", "-rgc"};
   EXPECT_EQ(arguments_of(fleet, 0),
-            "runner --slot 0 --beside-others "
+            "runner --slot 0 --slots 1 --beside-others "
             R"(--before-round ["nvidia-smi","-lgc","1410"] --after-round ["nvidia-smi","-rgc"])"
             "\n");
 }

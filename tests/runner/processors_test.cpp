@@ -23,6 +23,16 @@ TEST(Processors, AreSharedByMoreSlots) {
   EXPECT_THAT(Processors(order, 11).pick(5), ElementsAre(7, 6, 5, 4, 3));
 }
 
+TEST(Processors, AreSpareUnlessAnotherSlotPicksThem) {
+  std::vector<int> const order{7, 6, 5, 4, 3};
+
+  EXPECT_THAT(Processors(order, 0, 1).spare(2), ElementsAre(7, 6, 5, 4, 3));
+  EXPECT_THAT(Processors(order, 0, 2).spare(2), ElementsAre(7, 6, 3));
+  EXPECT_THAT(Processors(order, 1, 2).spare(2), ElementsAre(5, 4, 3));
+  EXPECT_THAT(Processors(order, 2, 3).spare(2), ElementsAre(7, 6, 3)) << "shared with slot 0";
+  EXPECT_THAT(Processors(order, 0, 2).spare(6), ElementsAre(7, 6, 5, 4, 3)) << "none is picked";
+}
+
 TEST(Processors, AreNoneWhenThereAreTooFew) {
   EXPECT_THAT(Processors({1, 0}, 0).pick(3), IsEmpty());
   EXPECT_THAT(Processors({}, 0).pick(1), IsEmpty());

@@ -257,6 +257,14 @@ TEST_P(JobRunTest, BindsACpuWorkerToItsProcessors) {
   EXPECT_EQ(processors_of(std::move(on_gpu)), everywhere) << "without NVML";
 }
 
+TEST_P(JobRunTest, FillsCachesOnAllProcessors) {
+  auto measured = workplace_.job("ok");
+  measured.measure.pin = false;
+  auto filling = workplace_.job("ok");
+  filling.caches.is_filling = true;
+  EXPECT_EQ(processors_of(std::move(filling)), processors_of(std::move(measured)));
+}
+
 TEST_P(JobRunTest, PassesProgressOn) {
   answer_to(workplace_.job("ok"));
 
