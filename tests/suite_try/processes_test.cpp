@@ -4,6 +4,7 @@
 #include <functional>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -64,9 +65,15 @@ TEST(MarkedProcesses, AreNotThoseWithALongerValue) {
   auto const child =
       process::ChildProcess::start(loop.get_executor(), marked_command("exec sleep 600"));
   ASSERT_TRUE(child);
+  MarkedProcesses const marked{"TORCHWATCH_TRY=" + mark};
+  std::vector<pid_t> found;
+  wait_until([&] {  // during exec its environment is empty
+    found = marked.find();
+    return !found.empty();
+  });
+  EXPECT_THAT(found, ElementsAre(child->pid()));
   EXPECT_THAT(MarkedProcesses{"TORCHWATCH_TRY=" + mark.substr(0, mark.size() - 1)}.find(),
               IsEmpty());
-  EXPECT_THAT(MarkedProcesses{"TORCHWATCH_TRY=" + mark}.find(), ElementsAre(child->pid()));
 }
 
 TEST(SlowDown, LeavesAnEighthOfTheTime) {

@@ -44,10 +44,14 @@ export async function show(place) {
   const list = h('div');
   const chosen = () => query.get('state') ?? '';
   const fill = async () => {
-    const states = chosen();
-    const path = states ? `/api/v1/incidents?${new URLSearchParams({ state: states })}` : '/api/v1/incidents';
-    const shown = await listTable(path, columns, place, { caption: 'One incident for each change, newest first', empty: emptyText(states) });
-    if (states === chosen()) list.replaceChildren(shown);
+    let states;
+    let shown;
+    do { // again if the user chose another state meanwhile
+      states = chosen();
+      const path = states ? `/api/v1/incidents?${new URLSearchParams({ state: states })}` : '/api/v1/incidents';
+      shown = await listTable(path, columns, place, { caption: 'One incident for each change, newest first', empty: emptyText(states) });
+    } while (states !== chosen());
+    list.replaceChildren(shown);
   };
   const choose = (event) => {
     if (event.target.value) query.set('state', event.target.value);
