@@ -143,6 +143,8 @@ bool keeps_caches(protocol::Job const& job) {
 }
 
 protocol::Job filling(protocol::Job job) {
+  constexpr int fewest_leak_iterations = 8;  // allowed by the workers
+  job.measure.leak_iterations = fewest_leak_iterations;
   job.measure.runs = 1;
   job.measure.warmup = 1;
   job.measure.profile = false;

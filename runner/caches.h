@@ -22,7 +22,8 @@ inline constexpr auto caches_in_sandbox = "/tmp/torchwatch-caches";
 /// True when the service keeps caches for the job.
 bool keeps_caches(protocol::Job const& job);
 
-/// Returns the job that fills the caches of `job`. It has one run, alone.
+/// Returns the job that fills the caches of `job`. It has one run, alone, and few iterations for
+/// the leak, because its result is discarded.
 protocol::Job filling(protocol::Job job);
 
 /// Returns the directory of the job's filled caches, which may not exist:

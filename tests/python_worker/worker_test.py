@@ -111,6 +111,16 @@ class Checkout(unittest.TestCase):
                     self.assertGreater(answer['metrics']['cmem']['value'], 0)
                     self.assertEqual(answer['metrics']['leak']['value'], 0)
 
+    def test_the_peak_alone_takes_few_steps(self):
+        peaks = {}
+        for metrics in (['cmem'], ['cmem', 'leak']):
+            self.worker.send(job(name('phlippe_resnet', 'train'), metrics, models=CHECKOUT, leak_iterations=20))
+            *messages, answer = self.worker.read_until('result', 'error')
+            steps = [message['total'] for message in messages if message.get('phase') == 'leak']
+            peaks[steps[0]] = answer['metrics']['cmem']['value']
+        self.assertEqual(set(peaks), {3, 20})
+        self.assertEqual(peaks[3], peaks[20])
+
     def test_metrics_are_those_that_the_job_names(self):
         names = ['latency', 'gmem', 'compile', 'graph_breaks', 'kernels']
         metrics = self.ask('tiny_mlp', metrics=names)['metrics']

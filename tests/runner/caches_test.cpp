@@ -128,11 +128,20 @@ TEST_P(CachesTest, AreOfOneBuildFillAndNumberOfThreads) {
 TEST_P(CachesTest, DoNotDependOnTheNumberOfRunsOrAProfile) {
   auto longer = job();
   longer.measure.runs = 99;
+  longer.measure.leak_iterations = 99;
   longer.measure.profile = true;
   longer.id = "another";
   longer.takes_turns = true;
 
   EXPECT_EQ(filled_caches_of(longer, surroundings()), filled_caches_of(job(), surroundings()));
+}
+
+TEST_P(CachesTest, AreFilledByTheShortestJobThatWorkersAllow) {
+  auto const fill = filling(job()).measure;
+
+  EXPECT_EQ(fill.runs, 1);
+  EXPECT_EQ(fill.warmup, 1);
+  EXPECT_EQ(fill.leak_iterations, 8);
 }
 
 TEST_P(CachesTest, OfBothBuildsOfARoundAreFilledFirst) {

@@ -86,7 +86,7 @@ def compiler_of(backend):
 
 
 def mark_step(backend):
-    """Marks a new iteration of CUDA graphs begins, so that outputs of the one before may be overwritten."""
+    """Marks that a new iteration of CUDA graphs begins, so that outputs of the one before may be overwritten."""
     if backend == 'cudagraphs' and hasattr(torch, 'compiler'):
         torch.compiler.cudagraph_mark_step_begin()
 

@@ -6,6 +6,7 @@ import torch
 
 from torchwatch_worker import samples, timing
 
+STEPS_OF_A_PEAK = 3  # a model that does not leak has its peak in each step
 MARK = 'torchwatch iteration'
 START = 'torchwatch start'
 
@@ -83,14 +84,14 @@ def _begin(workload, setup):
         return before
 
 
-def _profiled_steps(workload, setup):
-    """Takes the steps of the leak under the profiler. Returns the peak on the host, and what the host and the device
-    held after each step."""
+def _profiled_steps(workload, setup, count):
+    """Takes `count` steps under the profiler. Returns the peak on the host, and what the host and the device held after
+    each step."""
     from torch.profiler import ProfilerActivity, profile
     on_device = []
     with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as trace:
         before = _begin(workload, setup)
-        for _ in range(setup.measure.leak_iterations):
+        for _ in range(count):
             _marked_step(workload, setup)
             if setup.device == 'cuda':
                 on_device.append(_requested_on_device())
@@ -100,10 +101,10 @@ def _profiled_steps(workload, setup):
 
 def _host_metrics(workload, setup, session, leftover):
     """Returns cmem without `leftover`, and leak of the device's memory or else of the host's."""
-    count = setup.measure.leak_iterations
+    count = setup.measure.leak_iterations if 'leak' in setup.metrics else STEPS_OF_A_PEAK
     session.progress('leak', 0, count)
     try:
-        peak, on_host, on_device = _profiled_steps(workload, setup)
+        peak, on_host, on_device = _profiled_steps(workload, setup, count)
     finally:
         gc.unfreeze()
     session.progress('leak', count, count)
