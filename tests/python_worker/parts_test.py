@@ -1,4 +1,5 @@
 """Parts of the worker that use PyTorch, in this process."""
+import dataclasses
 import importlib.util
 import os
 import pathlib
@@ -209,7 +210,7 @@ class Compiling(unittest.TestCase):
         self.has_cache.start()
         self.addCleanup(self.has_cache.stop)
 
-    def prepare(self, backend='inductor', metrics=('compile',)):
+    def prepare(self, backend='inductor', metrics=('compile',), is_filling=False):
         log = self.compiler.log
 
         class Workload:
@@ -220,7 +221,8 @@ class Compiling(unittest.TestCase):
 
             def step(self):
                 self.inner()
-        return compiling.prepare(Workload(), setup.setup_of(job(f'test_eval[m-cpu-{backend}]', metrics)))
+        wanted = dataclasses.replace(job(f'test_eval[m-cpu-{backend}]', metrics), is_filling=is_filling)
+        return compiling.prepare(Workload(), setup.setup_of(wanted))
 
     INDUCTOR = {'backend': 'inductor'}
 
@@ -236,6 +238,13 @@ class Compiling(unittest.TestCase):
         with mock.patch.object(compiling, 'has_cache', lambda: True):
             self.prepare()
         self.assertEqual(self.compiler.log[-5:], ['reset', 'clear', 'reset metrics', self.INDUCTOR, 'compiled'])
+
+    def test_that_fills_empty_caches_happens_once_and_is_cold(self):
+        with mock.patch.object(compiling, 'has_cache', lambda: True):
+            seconds, accounts = self.prepare(is_filling=True)
+        self.assertEqual(self.compiler.log, ['eager', 'fresh', self.INDUCTOR, 'compiled', 'kept', 'reset', 'clear',
+                                             'reset metrics', self.INDUCTOR, 'compiled'])
+        self.assertEqual((accounts['cold_compile_s'], accounts['compile_s']), (seconds, seconds))
 
     def test_that_no_job_asks_for_happens_once(self):
         seconds, accounts = self.prepare(metrics=('latency',))

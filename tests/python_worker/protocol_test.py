@@ -20,15 +20,17 @@ class Jobs(unittest.TestCase):
 
     def test_with_all_fields_is_read_and_unknown_fields_are_ignored(self):
         job = decode(measure={'runs': 3, 'min_run_ms': 5, 'pin': True, 'models': '/m'}, metrics=['latency', 'kernels'],
-                     takes_turns=True, build={'prefix': '/x'}, later=1)
+                     takes_turns=True, build={'prefix': '/x'}, caches={'is_filling': True, 'fill': 'a'}, later=1)
         self.assertEqual((job.measure.runs, job.measure.min_run_ms, job.measure.models), (3, 5.0, '/m'))
-        self.assertEqual((job.metrics, job.takes_turns, job.prefix), (('latency', 'kernels'), True, '/x'))
+        self.assertEqual((job.metrics, job.takes_turns, job.prefix, job.is_filling),
+                         (('latency', 'kernels'), True, '/x', True))
 
     def test_with_a_wrong_type_is_a_protocol_error_that_names_the_field(self):
         for fields, name in (({'measure': {'runs': 'x'}}, 'measure.runs'),
                              ({'measure': {'runs': True}}, 'measure.runs'),
                              ({'measure': 1}, 'measure'), ({'metrics': 'latency'}, 'metrics'), ({'id': 1}, 'id'),
-                             ({'takes_turns': 1}, 'takes_turns'), ({'metrics': [1]}, 'metrics'),
+                             ({'takes_turns': 1}, 'takes_turns'), ({'caches': {'is_filling': 1}}, 'caches.is_filling'),
+                             ({'metrics': [1]}, 'metrics'),
                              ({'build': {'prefix': 1}}, 'build.prefix')):
             with self.subTest(fields), self.assertRaisesRegex(ProtocolError, f'^{name}: expected'):
                 decode(**fields)

@@ -358,6 +358,20 @@ class Compiled(unittest.TestCase):
                 answer = worker.ask(job(name('tiny_mlp', backend='inductor'), ('compile',), models=CHECKOUT))
         self.assertGreater(answer['metrics']['compile']['value'], answer['accounts']['compile_s'])
 
+    def test_caches_that_a_job_filled_have_what_the_next_job_compiles(self):
+        for test in ('train', 'eval'):
+            wanted = job(name('tiny_mlp', test, 'inductor'), ('latency', 'compile'), models=CHECKOUT)
+            with self.subTest(test), tempfile.TemporaryDirectory() as cache:
+                accounts = []
+                for is_filling in (True, False):
+                    with Worker(TORCHINDUCTOR_CACHE_DIR=cache) as worker:
+                        answer = worker.ask({**wanted, 'caches': {'is_filling': is_filling}})
+                    self.assertGreater(answer.get('metrics', answer)['compile']['value'], 0)
+                    accounts.append(answer['accounts'])
+                self.assertEqual(accounts[0]['compile_s'], accounts[0]['cold_compile_s'])
+                self.assertEqual(accounts[1]['cache_misses'], 0)
+                self.assertGreater(accounts[1]['cache_hits'], 0)
+
     def files(self, model, backend='inductor', metrics=EXACT, test='eval', **environment):
         """Returns the answer of a new worker about a model file."""
         with Worker(**environment) as worker:

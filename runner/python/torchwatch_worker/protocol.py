@@ -34,13 +34,15 @@ class Measure:
 @dataclasses.dataclass(frozen=True)
 class Job:
     """The request to measure one benchmark. `prefix` is the directory of the build; empty: the system's PyTorch.
-    `metrics` names what the answer must contain; empty: the native four."""
+    `metrics` names what the answer must contain; empty: the native four. `is_filling`: compile caches are empty and are to be
+    filled."""
     id: str
     benchmark: str
     measure: Measure = Measure()
     metrics: tuple = ()
     takes_turns: bool = False
     prefix: str = ''
+    is_filling: bool = False
 
 
 def _check_type(name, value, default):
@@ -69,11 +71,13 @@ def _text_of(message, name):
 def _job_of(message):
     metrics = _check_type('metrics', message.get('metrics', []), [])
     build = _check_type('build', message.get('build', {}), {})
+    caches = _check_type('caches', message.get('caches', {}), {})
     return Job(id=_text_of(message, 'id'), benchmark=_text_of(message, 'benchmark'),
                measure=_measure_of(_check_type('measure', message.get('measure', {}), {})),
                metrics=tuple(_check_type('metrics', name, '') for name in metrics),
                takes_turns=_check_type('takes_turns', message.get('takes_turns', False), False),
-               prefix=_check_type('build.prefix', build.get('prefix', ''), ''))
+               prefix=_check_type('build.prefix', build.get('prefix', ''), ''),
+               is_filling=_check_type('caches.is_filling', caches.get('is_filling', False), False))
 
 
 def _depth_of(value):

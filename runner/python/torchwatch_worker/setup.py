@@ -23,6 +23,7 @@ class Setup:
     backend: str
     measure: object  # protocol.Measure
     metrics: frozenset = frozenset()
+    is_filling: bool = False  # compile caches
 
     @property
     def trains(self):
@@ -83,4 +84,4 @@ def setup_of(job):
     choose('backend', backend, compiling.BACKENDS)
     _require_device(device)
     compiling.require(backend, device)
-    return Setup(test, model, device, backend, job.measure, frozenset(metrics.wanted(job, device)))
+    return Setup(test, model, device, backend, job.measure, frozenset(metrics.wanted(job, device)), job.is_filling)
