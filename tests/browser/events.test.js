@@ -106,3 +106,48 @@ test('a refresh keeps the order of a table and the older rows', async () => {
   assert.deepEqual(await order(), before);
   await page.context().close();
 });
+
+/** Makes the page refresh by a ruling, calls `act` while the refresh waits for `path`, then waits until it has redrawn the table. */
+async function duringRefresh(page, path, why, act) {
+  let release;
+  const released = new Promise((resolve) => { release = resolve; });
+  let hold;
+  const held = new Promise((resolve) => { hold = resolve; });
+  await page.route((url) => url.pathname === path, async (route) => {
+    hold();
+    await released;
+    await route.continue();
+  }, { times: 1 });
+  await rule((await incidents())[3], why);
+  await held;
+  await page.evaluate(() => { document.querySelector('tbody').dataset.old = 'yes'; });
+  await act();
+  release();
+  await page.locator('tbody:not([data-old])').first().waitFor();
+}
+
+test('a click during a refresh sorts the table', async () => {
+  for (const path of ['nightlies', 'compare']) {
+    const page = await openPage(browser, service);
+    await visit(page, `/${path}`);
+    const head = page.getByRole('columnheader').filter({ has: page.getByRole('button') }).last();
+    await duringRefresh(page, `/api/v1/${path}`, `sorted on ${path}`, async () => {
+      await head.getByRole('button').click();
+      assert.notEqual(await head.getAttribute('aria-sort'), null);
+    });
+    assert.notEqual(await head.getAttribute('aria-sort'), null);
+    await page.context().close();
+  }
+});
+
+test('older rows that were asked for during a refresh stay', async () => {
+  const page = await openPage(browser, service);
+  await visit(page, '/nightlies');
+  const rows = page.locator('tbody tr');
+  await duringRefresh(page, '/api/v1/nightlies', 'older rows', async () => {
+    await page.getByRole('button', { name: /Show older ones/ }).click();
+    await rows.nth(100).waitFor();
+  });
+  assert.ok(await rows.count() > 100, `${await rows.count()} rows`);
+  await page.context().close();
+});

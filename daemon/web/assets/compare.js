@@ -142,6 +142,9 @@ export async function show(place) {
   };
   redraw = async () => {
     known = await readSides(query, signal);
+    place.change(draw);
+  };
+  const draw = () => {
     const { choices, comparison, problem } = known;
     if (!isCurrent(controls, comparison) || controls.childElementCount === 0) controls.replaceChildren(...sideChoices(known, query, change, place.go));
     shown.replaceChildren(...[backendLinks(known), problem ? problemPanel(problem) : results(comparison, choices, query)].flat(Infinity).filter(Boolean));

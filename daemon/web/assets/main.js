@@ -73,15 +73,22 @@ async function show() {
   }
   const [pattern, title, load] = found;
   document.title = `${title} · torchwatch`;
+  let view = null; // what the user saw before the last change of a refresh
   const place = {
     id: pattern.exec(path)[1],
     query: new URLSearchParams(window.location.search),
     signal,
     /** Replaces the content of the page, unless the user has left it meanwhile. */
     show(...elements) {
+      place.change(() => main.replaceChildren(...elements.flat(Infinity).filter(Boolean)));
+      if (!signal.aborted) main.dataset.shown = path; // the content is no longer what the service sent without scripts
+    },
+    /** Calls `draw`, which replaces elements of the page. A refresh keeps what the user has sorted and opened until now. */
+    change(draw) {
       if (signal.aborted) return;
-      main.replaceChildren(...elements.flat(Infinity).filter(Boolean));
-      main.dataset.shown = path; // the content is no longer what the service sent without scripts
+      view = refresh && keepView();
+      draw();
+      view?.restore();
     },
     title(text) {
       if (!signal.aborted) document.title = `${text} · torchwatch`;
@@ -98,7 +105,12 @@ async function show() {
   try {
     const page = await loaded(load);
     await page.show(place);
-    refresh = page.refresh ? () => page.refresh(place) : () => page.show(place);
+    refresh = async () => {
+      view = null;
+      await (page.refresh ?? page.show)(place);
+      view?.restore();
+      view?.focus();
+    };
   } catch (failure) {
     if (failure.name !== 'AbortError') place.show(errorPanel(failure));
   }
@@ -134,29 +146,45 @@ function isBusy() {
   return Boolean(document.querySelector('dialog[open]')) || (focused && ['INPUT', 'SELECT', 'TEXTAREA'].includes(focused.tagName));
 }
 
-/** The position of the focused element among the focusable ones, to restore the focus after a refresh. Null: none in the page. */
+// What can have the focus.
+const focusable = 'a[href], button, summary, [tabindex="0"]';
+
+/** The position of the focused element among the focusable ones. Null: none in the page. */
 function focusedPlace() {
   const focused = document.activeElement;
   if (!focused || !main.contains(focused) || focused === main) return null;
-  const all = [...main.querySelectorAll('a[href], button, summary, [tabindex="0"]')];
-  return all.indexOf(focused);
+  return [...main.querySelectorAll(focusable)].indexOf(focused);
+}
+
+/**
+ * Remembers the orders of tables, the open details and the focus. restore() gives the first two to what is drawn since, and once
+ * more to what is drawn later. focus() is for the end, because it counts all elements.
+ */
+function keepView() {
+  const restoreOrders = keepOrders(main);
+  const allDetails = () => [...main.querySelectorAll('details')];
+  const open = allDetails().map((details) => details.open);
+  const focused = focusedPlace();
+  return {
+    restore() {
+      restoreOrders();
+      allDetails().forEach((details, index) => {
+        details.open = open[index] ?? details.open;
+        delete open[index];
+      });
+    },
+    focus() {
+      if (focused !== null && !main.contains(document.activeElement)) main.querySelectorAll(focusable)[focused]?.focus({ preventScroll: true });
+    },
+  };
 }
 
 async function refreshNow() {
-  if (!refresh) return;
-  const place = focusedPlace();
-  const open = [...main.querySelectorAll('details')].map((details) => details.open);
-  const restoreOrders = keepOrders(main);
   try {
-    await refresh();
+    await refresh?.();
   } catch (failure) {
     if (failure.name !== 'AbortError' && failure.status !== 0) main.replaceChildren(errorPanel(failure));
-    return;
   }
-  restoreOrders();
-  main.querySelectorAll('details').forEach((details, index) => { if (open[index] !== undefined) details.open = open[index]; });
-  if (place !== null && !main.contains(document.activeElement))
-    main.querySelectorAll('a[href], button, summary, [tabindex="0"]')[place]?.focus({ preventScroll: true });
 }
 
 let waiting = null;

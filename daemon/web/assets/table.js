@@ -89,7 +89,10 @@ export function table(columns, rows, options = {}) {
     more);
 }
 
-/** Returns a function that gives the tables in `element`, drawn again, the order and length that they have now. */
+/**
+ * Returns a function that gives the tables in `element`, drawn again, the order and length that they have now. Each call gives
+ * them only to tables that have not got them yet.
+ */
 export function keepOrders(element) {
   const tables = () => [...element.querySelectorAll('table')].map((one) => orders.get(one)).filter(Boolean);
   const before = tables().map(({ titles, read }) => ({ titles, order: read() }));
@@ -106,7 +109,13 @@ const mostPerRequest = 500;
 export async function listTable(path, columns, place, options) {
   const separator = path.includes('?') ? '&' : '?';
   const pageOf = (offset, limit) => read(`${path}${separator}limit=${limit}&offset=${offset}`, place.signal);
-  const first = await pageOf(0, Math.max(pageSize, Math.min(place.loaded?.[path] ?? 0, mostPerRequest)));
+  const wanted = () => Math.max(pageSize, Math.min(place.loaded?.[path] ?? 0, mostPerRequest));
+  let first;
+  let limit;
+  do { // again if the user asked for older items meanwhile
+    limit = wanted();
+    first = await pageOf(0, limit);
+  } while (limit < wanted());
   const items = [...first.items];
   const box = h('div');
   const draw = () => {
@@ -117,9 +126,9 @@ export async function listTable(path, columns, place, options) {
     if (left > 0) box.append(h('p', null, h('button', { type: 'button', click: more }, `Show older ones (${left} more)`)));
   };
   const more = async () => {
+    place.loaded = { [path]: items.length + pageSize };
     const next = await pageOf(items.length, pageSize);
     items.push(...next.items);
-    place.loaded = { [path]: items.length };
     draw();
     announce(`${items.length} of ${first.total} rows`);
   };
