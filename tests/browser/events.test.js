@@ -111,17 +111,16 @@ test('a refresh keeps the order of a table and the older rows', async () => {
 async function duringRefresh(page, path, why, act) {
   let release;
   const released = new Promise((resolve) => { release = resolve; });
-  let hold;
-  const held = new Promise((resolve) => { hold = resolve; });
-  await page.route((url) => url.pathname === path, async (route) => {
-    hold();
+  const isHeld = (url) => url.pathname === path;
+  await page.route(isHeld, async (route) => {
     await released;
     await route.continue();
   }, { times: 1 });
+  const held = page.waitForRequest((request) => isHeld(new URL(request.url())));
   await rule((await incidents())[3], why);
   await held;
   await page.evaluate(() => { document.querySelector('tbody').dataset.old = 'yes'; });
-  await act();
+  await act(release);
   release();
   await page.locator('tbody:not([data-old])').first().waitFor();
 }
@@ -149,5 +148,23 @@ test('older rows that were asked for during a refresh stay', async () => {
     await rows.nth(100).waitFor();
   });
   assert.ok(await rows.count() > 100, `${await rows.count()} rows`);
+  await page.context().close();
+});
+
+test('a refresh does not redraw a button that is pressed', async () => {
+  const page = await openPage(browser, service);
+  await visit(page, '/nightlies');
+  const head = page.getByRole('columnheader').first();
+  await duringRefresh(page, '/api/v1/nightlies', 'pressed', async (release) => {
+    await head.getByRole('button').hover();
+    await page.mouse.down();
+    const response = page.waitForResponse((one) => one.url().includes('/api/v1/nightlies?'));
+    release();
+    await response;
+    await page.waitForTimeout(300); // a redraw would be done by now
+    await page.mouse.up();
+    assert.notEqual(await head.getAttribute('aria-sort'), null);
+  });
+  assert.notEqual(await head.getAttribute('aria-sort'), null);
   await page.context().close();
 });

@@ -25,6 +25,9 @@ const pages = [
 const betweenRefreshes = 2000; // ms, at least
 const betweenHealthChecks = 15000; // ms
 
+/** A refresh would replace the element that the user presses now, and the click would be lost. */
+class Pressed extends Error {}
+
 const main = document.getElementById('main');
 const service = document.getElementById('service');
 let visit = new AbortController();
@@ -83,9 +86,13 @@ async function show() {
       place.change(() => main.replaceChildren(...elements.flat(Infinity).filter(Boolean)));
       if (!signal.aborted) main.dataset.shown = path; // the content is no longer what the service sent without scripts
     },
-    /** Calls `draw`, which replaces elements of the page. A refresh keeps what the user has sorted and opened until now. */
+    /**
+     * Calls `draw`, which replaces elements of the page. A refresh keeps what the user has sorted and opened until now. Throws
+     * Pressed during a refresh.
+     */
     change(draw) {
       if (signal.aborted) return;
+      if (refresh && main.matches(':active')) throw new Pressed();
       view = refresh && keepView();
       draw();
       view?.restore();
@@ -183,7 +190,8 @@ async function refreshNow() {
   try {
     await refresh?.();
   } catch (failure) {
-    if (failure.name !== 'AbortError' && failure.status !== 0) main.replaceChildren(errorPanel(failure));
+    if (failure instanceof Pressed) somethingChanged();
+    else if (failure.name !== 'AbortError' && failure.status !== 0) main.replaceChildren(errorPanel(failure));
   }
 }
 
