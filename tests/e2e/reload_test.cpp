@@ -46,9 +46,10 @@ TEST(Reload, UsesAChangedConfigurationAndKeepsTheAddress) {
   service.process().send(SIGHUP);
 
   ASSERT_TRUE(has_logged(service, "service_reloaded")) << service.process().err();
-  EXPECT_TRUE(eventually([&] { return answers(service.url(), "/healthz"); }));
-  EXPECT_TRUE(service.get("/healthz").at("slots").contains("renamed"))
-      << service.get("/healthz").dump();
+  EXPECT_TRUE(eventually([&] {
+    return answers(service.url(), "/healthz") &&
+           service.get("/healthz").at("slots").contains("renamed");
+  })) << service.get("/healthz").dump();
   expect_quiet_end(world, service.process());
 }
 
