@@ -366,7 +366,7 @@ class Compiled(unittest.TestCase):
                 for is_filling in (True, False):
                     with Worker(TORCHINDUCTOR_CACHE_DIR=cache) as worker:
                         answer = worker.ask({**wanted, 'caches': {'is_filling': is_filling}})
-                    self.assertGreater(answer.get('metrics', answer)['compile']['value'], 0)
+                    self.assertEqual(answer['type'], 'result', answer)
                     accounts.append(answer['accounts'])
                 self.assertEqual(accounts[0]['compile_s'], accounts[0]['cold_compile_s'])
                 self.assertEqual(accounts[1]['cache_misses'], 0)

@@ -25,7 +25,7 @@ const pages = [
 const betweenRefreshes = 2000; // ms, at least
 const betweenHealthChecks = 15000; // ms
 
-/** A refresh would replace the element that the user presses now, and the click would be lost. */
+/** The user presses an element that a refresh would replace. The click would be lost. */
 class Pressed extends Error {}
 
 const main = document.getElementById('main');
@@ -87,8 +87,8 @@ async function show() {
       if (!signal.aborted) main.dataset.shown = path; // the content is no longer what the service sent without scripts
     },
     /**
-     * Calls `draw`, which replaces elements of the page. A refresh keeps what the user has sorted and opened until now. Throws
-     * Pressed during a refresh.
+     * Calls `draw`, which replaces elements of the page. A refresh keeps what the user has sorted and opened until now, and
+     * throws Pressed.
      */
     change(draw) {
       if (signal.aborted) return;

@@ -34,8 +34,8 @@ class Measure:
 @dataclasses.dataclass(frozen=True)
 class Job:
     """The request to measure one benchmark. `prefix` is the directory of the build; empty: the system's PyTorch.
-    `metrics` names what the answer must contain; empty: the native four. `is_filling`: compile caches are empty and are to be
-    filled."""
+    `metrics` names what the answer must contain; empty: the native four. `is_filling`: the job fills its compile
+    caches, which are empty."""
     id: str
     benchmark: str
     measure: Measure = Measure()

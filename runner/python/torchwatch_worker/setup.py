@@ -23,7 +23,7 @@ class Setup:
     backend: str
     measure: object  # protocol.Measure
     metrics: frozenset = frozenset()
-    is_filling: bool = False  # compile caches
+    is_filling: bool = False  # the job fills its compile caches
 
     @property
     def trains(self):
