@@ -168,3 +168,21 @@ test('a refresh does not redraw a button that is pressed', async () => {
   assert.notEqual(await head.getAttribute('aria-sort'), null);
   await page.context().close();
 });
+
+test('a refresh waits while text is selected', async () => {
+  const page = await openPage(browser, service);
+  await visit(page, '/nightlies');
+  await page.waitForTimeout(2500); // the refresh after the first connection
+  const commit = page.locator('tbody code').first();
+  await commit.selectText();
+  const selected = () => page.evaluate(() => window.getSelection().toString());
+  const text = await selected();
+  assert.match(text, /^[0-9a-f]{12}$/);
+  await page.evaluate(() => { document.querySelector('tbody').dataset.old = 'yes'; });
+  await rule((await incidents())[3], 'while text is selected');
+  await page.waitForTimeout(5000); // a refresh would be done by now
+  assert.equal(await selected(), text);
+  await page.evaluate(() => window.getSelection().empty());
+  await page.locator('tbody:not([data-old])').first().waitFor();
+  await page.context().close();
+});

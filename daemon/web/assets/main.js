@@ -147,10 +147,15 @@ document.addEventListener('click', (event) => {
 });
 window.addEventListener('popstate', () => show());
 
-// True while the user types or a dialog is open: the page is not refreshed then.
+function hasSelectedText() {
+  const selection = window.getSelection();
+  return selection.type === 'Range' && main.contains(selection.anchorNode);
+}
+
+// True while the user types or selects text, such as a commit to copy, or a dialog is open: the page is not refreshed then.
 function isBusy() {
   const focused = document.activeElement;
-  return Boolean(document.querySelector('dialog[open]')) || (focused && ['INPUT', 'SELECT', 'TEXTAREA'].includes(focused.tagName));
+  return Boolean(document.querySelector('dialog[open]')) || (focused && ['INPUT', 'SELECT', 'TEXTAREA'].includes(focused.tagName)) || hasSelectedText();
 }
 
 // What can have the focus.
