@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
+import { createServer } from 'node:http';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 
@@ -141,6 +142,21 @@ test('a missing record is reported, with a button to try again', async () => {
     assert.match(await page.locator('main').innerText(), /Try again/);
   }
   assert.deepEqual(page.faults, []);
+});
+
+test('a response that breaks off is reported as a lost connection', async (t) => {
+  const halves = createServer((request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': 1000 });
+    response.write('{"total": 1, ');
+    setTimeout(() => response.destroy(), 100);
+  });
+  t.after(() => halves.close());
+  await new Promise((listening) => { halves.listen(0, '127.0.0.1', listening); });
+  const page = await openPage(browser, service);
+  await page.route((url) => url.pathname === '/api/v1/nightlies', (route) => route.continue({ url: `http://127.0.0.1:${halves.address().port}/` }));
+  await page.goto('/nightlies');
+  await page.getByRole('heading', { name: 'The service does not respond' }).waitFor();
+  await page.context().close();
 });
 
 /** Opens `address` in a page for which the service responds with `answer` at `path`. */

@@ -33,6 +33,16 @@ function use(given) {
   tokenFollowers.forEach((follow) => follow(token));
 }
 
+/** Waits for `transfer`, such as a request, a response's body or a module. A failed connection (TypeError) becomes a Problem. */
+export async function received(transfer) {
+  try {
+    return await transfer;
+  } catch (failure) {
+    if (!(failure instanceof TypeError)) throw failure;
+    throw new Problem(0, 'The service does not respond', 'Check that torchwatch serve is running and that the network is up.');
+  }
+}
+
 async function problemOf(response) {
   const body = await response.json().catch(() => ({}));
   return new Problem(response.status, body.title ?? response.statusText, body.detail ?? '', body.errors);
@@ -41,12 +51,7 @@ async function problemOf(response) {
 async function call(path, options) {
   const headers = { ...options.headers };
   if (token) headers.authorization = `Bearer ${token}`;
-  try {
-    return await fetch(path, { ...options, headers, cache: 'no-store', credentials: 'omit' });
-  } catch (failure) {
-    if (failure.name === 'AbortError') throw failure;
-    throw new Problem(0, 'The service does not respond', 'Check that torchwatch serve is running and that the network is up.');
-  }
+  return received(fetch(path, { ...options, headers, cache: 'no-store', credentials: 'omit' }));
 }
 
 /** Sends a request. While the response is 401, asks the user for a token and retries; stops when the user cancels. */
@@ -76,7 +81,7 @@ export async function read(path, signal) {
   const response = await withToken(path, { headers, signal });
   if (response.status === 304) return before.data;
   if (!response.ok) throw await problemOf(response);
-  const data = await response.json();
+  const data = await received(response.json());
   const etag = response.headers.get('etag');
   if (etag) remember(path, etag, data);
   return data;
@@ -97,7 +102,7 @@ export async function readAll(path, signal) {
 /** Returns the body of /healthz, also when its status is 503. */
 export async function health(signal) {
   const response = await call('/healthz', { signal });
-  return response.json();
+  return received(response.json());
 }
 
 /** Posts `body` and returns the response. Asks the user for a token first if there is none. */
@@ -112,5 +117,5 @@ export async function send(path, body) {
     body: JSON.stringify(body),
   });
   if (!response.ok) throw await problemOf(response);
-  return response.json();
+  return received(response.json());
 }

@@ -1,7 +1,7 @@
 // Shows the page of the address, and refreshes it when the service reports an event. Links between pages do not load a new
 // document, so the token stays in memory.
 
-import { Problem, health, useTokensFrom } from './api.js';
+import { Problem, health, received, useTokensFrom } from './api.js';
 import { ask } from './dialog.js';
 import { announce, h, notice } from './dom.js';
 import { listen } from './events.js';
@@ -53,14 +53,6 @@ function markNavigation(path) {
   }
 }
 
-/** Loads a page's module. A module that cannot be loaded means that the service does not respond. */
-function loaded(load) {
-  return load().catch((failure) => {
-    if (failure instanceof TypeError) throw new Problem(0, 'The service does not respond', 'Check that torchwatch serve is running and that the network is up.');
-    throw failure;
-  });
-}
-
 /** Shows the page of the address. */
 async function show() {
   visit.abort();
@@ -110,7 +102,7 @@ async function show() {
     again: () => refreshNow(),
   };
   try {
-    const page = await loaded(load);
+    const page = await received(load());
     await page.show(place);
     refresh = async () => {
       view = null;
